@@ -7,7 +7,7 @@ import { hasDraft, isDraftNewer, keepDraft, moveDraftToThread } from './actions.
 import { announceNews } from './announce.ts';
 import { connect, type PanelState, savedState, saveState } from './bridge.ts';
 import { App } from './app/App.tsx';
-import { keepFocus } from './app/keepFocus.ts';
+import { focusBack, keepFocus } from './app/keepFocus.ts';
 import './styles/main.css';
 import {
   attachments,
@@ -109,6 +109,7 @@ function receiveAll(message: HostMessage): void {
   if (message.type === 'draft' && isDraftNewer(threadId.value, message.draftCount)) return;
   receiveThreadUpdate(message);
   receiveModels(message);
+  if (message.type === 'focus_back') focusBack();
   receiveImageFile(message);
   const movesDraft = message.type === 'snapshot' && begins(message);
   const [text, edit, attached] = [draft.value, draftEdit.value, attachments.value];

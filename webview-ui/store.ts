@@ -309,6 +309,9 @@ function take(message: HostMessage): void {
     case 'selection':
       selection.value = message.mention;
       break;
+    case 'focus_back':
+      // Handled in app/keepFocus.ts.
+      break;
     case 'show_waiting':
       wantsList.value = true;
       break;

@@ -2,9 +2,13 @@
 import { computed, signal } from '@preact/signals';
 import { waiting, wantsList } from './store.ts';
 
-/** The index of the pending request that is shown. */
+/** The index of the pending request that is shown, unless the user is in the card of another one. */
 const decisionPlace = signal(0);
-export const decisionIndex = computed(() => Math.min(decisionPlace.value, Math.max(0, waiting.value.length - 1)));
+const usedDecision = signal<string | null>(null);
+export const decisionIndex = computed(() => {
+  const used = waiting.value.findIndex(({ id }) => id === usedDecision.value);
+  return used >= 0 ? used : Math.min(decisionPlace.value, Math.max(0, waiting.value.length - 1));
+});
 export const decision = computed(() => waiting.value[decisionIndex.value] ?? null);
 
 /** The user's act that has changed the shown card; `null` where it has changed by itself. */
@@ -15,6 +19,13 @@ export function showDecision(step: 1 | -1): void {
   const count = waiting.value.length;
   cardChange = step === 1 ? 'next' : 'previous';
   decisionPlace.value = (decisionIndex.value + step + count) % count;
+  usedDecision.value = waiting.value[decisionPlace.value]?.id ?? null;
+}
+
+/** Call when the user is in the card of a request: it stays when others come before it, with what is written in it. */
+export function keepDecision(id: string): void {
+  decisionPlace.value = decisionIndex.value;
+  usedDecision.value = id;
 }
 
 /** Shows all approvals as one list, or one by one. */

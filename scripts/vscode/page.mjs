@@ -20,12 +20,12 @@ const RELOAD_LIMIT_MS = 60_000;
 /** The most time for what VS Code does in one window after a key or a click. */
 const ACTION_LIMIT_MS = 20_000;
 
-/** Names in the theme picker, and the class of the workbench. */
+/** The ids of themes in the settings, their names for users, and the class of the workbench. */
 export const THEMES = {
-  dark: { label: 'Dark Modern', class: 'vs-dark' },
-  light: { label: 'Light Modern', class: 'vs' },
-  'hc-dark': { label: 'Dark High Contrast', class: 'hc-black' },
-  'hc-light': { label: 'Light High Contrast', class: 'hc-light' },
+  dark: { id: 'Dark Modern', label: 'Dark Modern', class: 'vs-dark' },
+  light: { id: 'Light Modern', label: 'Light Modern', class: 'vs' },
+  'hc-dark': { id: 'Default High Contrast', label: 'Dark High Contrast', class: 'hc-black' },
+  'hc-light': { id: 'Default High Contrast Light', label: 'Light High Contrast', class: 'hc-light' },
 };
 
 /**
@@ -215,17 +215,6 @@ export class Workbench {
   async leaveTraces(name) {
     const picture = await this.takeScreenshot(name, this.page);
     await writeFile(picture.replace(/\.png$/, '.log'), `${this.console.join('\n')}\n`);
-  }
-
-  /** @param {keyof typeof THEMES} theme */
-  async theme(theme) {
-    const { label, class: className } = THEMES[theme];
-    await this.command('Preferences: Color Theme');
-    await this.pick(label);
-    await this.page.locator(`.monaco-workbench.${className}`).waitFor();
-    // Colours are animated, unless motion is reduced.
-    const isCalm = await this.page.locator('.monaco-workbench.monaco-reduce-motion').count();
-    if (isCalm === 0) await this.page.waitForTimeout(300);
   }
 
   /** Writes the user's settings. A running window may notice them only at the next `reload`. */

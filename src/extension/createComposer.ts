@@ -31,6 +31,8 @@ export interface ComposerDeps {
   readonly view: ChatView;
   readonly used: UsedModels;
   readonly guard: () => Promise<NameGuard>;
+  /** Resolves to the reason why a file may not be read, by any of its names. */
+  readonly refusal: (path: string) => Promise<string | undefined>;
   /** As `changedInCopy` of the mentions. */
   readonly changedInCopy: () => number | null | undefined;
 }
@@ -38,7 +40,7 @@ export interface ComposerDeps {
 export function createComposer(
   { settings, keys, report }: Host,
   agent: Agent,
-  { view, used, guard, changedInCopy }: ComposerDeps,
+  { view, used, guard, refusal, changedInCopy }: ComposerDeps,
   store: DisposableStore,
 ): Composer {
   const { threads, manager } = agent;
@@ -46,6 +48,7 @@ export function createComposer(
   const mentions = store.add(
     new Mentions({
       guard,
+      refusal,
       threads: async () => {
         const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
         const stored = await manager.catalog.list(folders);

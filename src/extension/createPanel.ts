@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
-import { type NameGuard, readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
+import { type NameGuard, readGuard, readLimitsOf, refusalOf } from '../core/tools/files/readGuard.ts';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -128,6 +128,7 @@ export function createPanel(
       view,
       used,
       guard,
+      refusal: (file) => refusalOf(file, readingOfShownThread(host, agent)),
       changedInCopy: () => shownCopy.row?.changed,
     },
     store,
@@ -235,13 +236,19 @@ function createDrafts(
 }
 
 /** Resolves to a function that returns why the shown thread, or else the next one, may not read a file. */
-function guardOfShownThread({ node, settings }: Host, { current, threads, ports }: Agent): Promise<NameGuard> {
+function guardOfShownThread(host: Host, agent: Agent): Promise<NameGuard> {
+  const deps = readingOfShownThread(host, agent);
+  return readGuard(readLimitsOf(deps), deps);
+}
+
+/** The facts that decide which files the shown thread, or else the next one, may read. */
+function readingOfShownThread({ node, settings }: Host, { current, threads, ports }: Agent) {
   const thread = {
     id: threads.state?.threadId ?? '',
     home: node.storage.home,
     unreadable: settings()['sandbox.unreadable'],
   };
-  return readGuard(readLimitsOf({ settings: current(), thread }), { host: node.host, workspace: ports.workspace });
+  return { settings: current(), thread, host: node.host, workspace: ports.workspace };
 }
 
 interface UpdateSources {

@@ -88,6 +88,7 @@ export function createPanelRequests(
     },
     stopAgent: (threadId) => threads.submitTo(threadId, { type: 'interrupt' }),
     bringHome: (threadId) => copies.bringHome(threadId),
+    focusBack: () => view.focusBack(),
     revert: (target) => reverts.revert(target),
     resend: async (request) => {
       const threadId = threads.state?.threadId;

@@ -3,12 +3,11 @@ import * as z from 'zod';
 import { hookEventSchema } from './hooks.ts';
 import { itemStatusSchema } from './item.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
-import { lazyObject } from './lazyObject.ts';
+import { lazyObject, lazyVariant } from './lazyObject.ts';
 
 export const auditActSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('command'), command: z.string(), argv: z.array(z.string()), cwd: z.string() })),
-  lazyObject(() => ({
-    type: z.literal('patch'),
+  lazyVariant('command', () => ({ command: z.string(), argv: z.array(z.string()), cwd: z.string() })),
+  lazyVariant('patch', () => ({
     /** Relative to the working directory if they lie inside. */
     files: z.array(
       z.object({ path: z.string(), kind: z.enum(['add', 'update', 'delete']), movedTo: z.string().optional() }),
@@ -16,9 +15,9 @@ export const auditActSchema = z.discriminatedUnion('type', [
     cwd: z.string(),
   })),
   /** Input that was typed into a running command. */
-  lazyObject(() => ({ type: z.literal('input'), processId: z.string(), command: z.string(), chars: z.string() })),
-  lazyObject(() => ({ type: z.literal('tool'), tool: z.string(), cwd: z.string() })),
-  lazyObject(() => ({ type: z.literal('hook'), event: hookEventSchema, command: z.string(), cwd: z.string() })),
+  lazyVariant('input', () => ({ processId: z.string(), command: z.string(), chars: z.string() })),
+  lazyVariant('tool', () => ({ tool: z.string(), cwd: z.string() })),
+  lazyVariant('hook', () => ({ event: hookEventSchema, command: z.string(), cwd: z.string() })),
 ]);
 export type AuditAct = z.infer<typeof auditActSchema>;
 

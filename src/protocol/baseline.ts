@@ -3,7 +3,7 @@
  * same schemas read the records on disk.
  */
 import * as z from 'zod';
-import { lazyObject } from './lazyObject.ts';
+import { lazyObject, lazyVariant } from './lazyObject.ts';
 
 /** The reason why the content of a path is not kept and its change cannot be undone. */
 export const leftOutReasonSchema = z.enum([
@@ -16,6 +16,8 @@ export const leftOutReasonSchema = z.enum([
   /** A socket, a pipe or a device. */
   'special',
   'unreadable',
+  /** Its name is not UTF-8; bytes that are no text are written as `\xE9` in its path. */
+  'name',
   /** The limit for kept content is reached, or the disk is full. */
   'no_room',
   /** It changed before it was recorded. */
@@ -24,9 +26,8 @@ export const leftOutReasonSchema = z.enum([
 export type LeftOutReason = z.infer<typeof leftOutReasonSchema>;
 
 export const fileStateSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('absent') })),
-  lazyObject(() => ({
-    type: z.literal('file'),
+  lazyVariant('absent', () => ({})),
+  lazyVariant('file', () => ({
     /** SHA-256 of the bytes, hexadecimal: the name of the kept content. */
     hash: z.string().regex(/^[0-9a-f]{64}$/),
     /** Bytes. */
@@ -34,15 +35,13 @@ export const fileStateSchema = z.discriminatedUnion('type', [
     /** Permission bits. */
     mode: z.number(),
   })),
-  lazyObject(() => ({
-    type: z.literal('link'),
+  lazyVariant('link', () => ({
     /** As the link holds it. */
     target: z.string(),
     /** The hash of the target in UTF-8, which is kept like the bytes of a file, to be shown. */
     hash: z.string().regex(/^[0-9a-f]{64}$/),
   })),
-  lazyObject(() => ({
-    type: z.literal('left_out'),
+  lazyVariant('left_out', () => ({
     reason: leftOutReasonSchema,
     /** Another text whenever the file is another. */
     stamp: z.string(),
@@ -75,8 +74,7 @@ const keptFolderSchema = lazyObject(() => ({
 
 /** One line of a thread's record of changes, in the order in which they were made. */
 export const changeRecordSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({
-    type: z.literal('step'),
+  lazyVariant('step', () => ({
     turnId: z.string(),
     /** The command or the patch. */
     itemId: z.string(),
@@ -89,8 +87,7 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     /** Folders that it removed or moved away. */
     goneFolders: z.array(keptFolderSchema).optional(),
   })),
-  lazyObject(() => ({
-    type: z.literal('reverted'),
+  lazyVariant('reverted', () => ({
     turnIds: z.array(z.string()),
     direction: z.enum(['undo', 'redo']),
     at: z.string(),

@@ -1,14 +1,14 @@
 /** A review of changes by the agent `reviewer`: its target and its findings. */
 import * as z from 'zod';
 import { lineRangeSchema } from './lineRange.ts';
-import { lazyObject } from './lazyObject.ts';
+import { lazyObject, lazyVariant } from './lazyObject.ts';
 
 export const reviewTargetSchema = z.discriminatedUnion('type', [
   /** Staged, not staged and untracked. */
-  lazyObject(() => ({ type: z.literal('uncommitted') })),
+  lazyVariant('uncommitted', () => ({})),
   /** The changes since the merge base of the named branch and the current one; uncommitted changes included. */
-  lazyObject(() => ({ type: z.literal('branch'), branch: z.string().min(1) })),
-  lazyObject(() => ({ type: z.literal('commit'), commit: z.string().min(1), title: z.string().optional() })),
+  lazyVariant('branch', () => ({ branch: z.string().min(1) })),
+  lazyVariant('commit', () => ({ commit: z.string().min(1), title: z.string().optional() })),
 ]);
 export type ReviewTarget = z.infer<typeof reviewTargetSchema>;
 

@@ -32,7 +32,7 @@ import {
   sandboxPolicySchema,
 } from './policy.ts';
 import { questionSchema } from './question.ts';
-import { lazyObject } from './lazyObject.ts';
+import { lazyObject, lazyVariant } from './lazyObject.ts';
 
 /** Tokens as the server counted them, or as Tiller estimated them (`estimated`). */
 export const tokenUsageSchema = lazyObject(() => ({
@@ -213,8 +213,7 @@ export const turnAbortReasonSchema = z.enum(['interrupted', 'replaced', 'failed'
 export type TurnAbortReason = z.infer<typeof turnAbortReasonSchema>;
 
 export const eventMsgSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({
-    type: z.literal('thread_started'),
+  lazyVariant('thread_started', () => ({
     cwd: z.string(),
     model: z.string(),
     approvalPolicy: approvalPolicySchema,
@@ -229,46 +228,40 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     parentId: z.string().optional(),
     provider: z.string().optional(),
   })),
-  lazyObject(() => ({ type: z.literal('turn_context_changed'), settings: turnSettingsSchema })),
-  lazyObject(() => ({ type: z.literal('title_changed'), title: z.string() })),
-  lazyObject(() => ({
-    type: z.literal('turn_started'),
+  lazyVariant('turn_context_changed', () => ({ settings: turnSettingsSchema })),
+  lazyVariant('title_changed', () => ({ title: z.string() })),
+  lazyVariant('turn_started', () => ({
     settings: turnSettingsSchema,
     contextWindow: z.number().nullable(),
   })),
   /** Emitted again with the same id when it is changed, held or released. */
-  lazyObject(() => ({
-    type: z.literal('input_queued'),
+  lazyVariant('input_queued', () => ({
     id: z.string(),
     input: z.array(userInputSchema),
     /** True while the user edits the queued message: no turn takes it. */
     held: z.boolean().optional(),
   })),
-  lazyObject(() => ({
-    type: z.literal('input_dequeued'),
+  lazyVariant('input_dequeued', () => ({
     id: z.string(),
     reason: z.enum(['joined', 'withdrawn', 'dropped']),
   })),
-  lazyObject(() => ({ type: z.literal('item_started'), item: turnItemSchema })),
-  lazyObject(() => ({
-    type: z.literal('item_delta'),
+  lazyVariant('item_started', () => ({ item: turnItemSchema })),
+  lazyVariant('item_delta', () => ({
     itemId: z.string(),
     kind: deltaKindSchema,
     text: z.string(),
     /** For `output`: the stream of the process. */
     stream: z.enum(['stdout', 'stderr']).optional(),
   })),
-  lazyObject(() => ({ type: z.literal('item_completed'), item: turnItemSchema })),
-  lazyObject(() => ({ type: z.literal('approval_requested'), ...approvalRequestSchema.shape })),
+  lazyVariant('item_completed', () => ({ item: turnItemSchema })),
+  lazyVariant('approval_requested', () => ({ ...approvalRequestSchema.shape })),
   /** Another identical call waits for the same answer. */
-  lazyObject(() => ({
-    type: z.literal('approval_joined'),
+  lazyVariant('approval_joined', () => ({
     approvalId: z.string(),
     itemId: z.string(),
     callId: z.string(),
   })),
-  lazyObject(() => ({
-    type: z.literal('approval_resolved'),
+  lazyVariant('approval_resolved', () => ({
     approvalId: z.string(),
     decision: approvalDecisionSchema,
     by: resolvedBySchema,
@@ -276,26 +269,23 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     keys: z.array(z.string()).optional(),
   })),
   /** Everything that the thread remembers from now on, after a change by the user. */
-  lazyObject(() => ({ type: z.literal('memory_changed'), keys: z.array(z.string()), rules: z.array(ruleSchema) })),
-  lazyObject(() => ({ type: z.literal('question_requested'), request: questionRequestSchema })),
-  lazyObject(() => ({ type: z.literal('question_resolved'), questionId: z.string(), by: resolvedBySchema })),
-  lazyObject(() => ({
-    type: z.literal('dynamic_tool_requested'),
+  lazyVariant('memory_changed', () => ({ keys: z.array(z.string()), rules: z.array(ruleSchema) })),
+  lazyVariant('question_requested', () => ({ request: questionRequestSchema })),
+  lazyVariant('question_resolved', () => ({ questionId: z.string(), by: resolvedBySchema })),
+  lazyVariant('dynamic_tool_requested', () => ({
     callId: z.string(),
     turnId: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
   })),
-  lazyObject(() => ({ type: z.literal('dynamic_tool_resolved'), callId: z.string(), success: z.boolean() })),
-  lazyObject(() => ({
-    type: z.literal('plan_updated'),
+  lazyVariant('dynamic_tool_resolved', () => ({ callId: z.string(), success: z.boolean() })),
+  lazyVariant('plan_updated', () => ({
     explanation: z.string().optional(),
     steps: z.array(planStepSchema),
   })),
   /** All changes of the turn so far, in git format, with paths relative to the working directory. */
-  lazyObject(() => ({ type: z.literal('turn_diff'), unifiedDiff: z.string() })),
-  lazyObject(() => ({
-    type: z.literal('token_count'),
+  lazyVariant('turn_diff', () => ({ unifiedDiff: z.string() })),
+  lazyVariant('token_count', () => ({
     /** The usage of the last request; the context meter shows it. */
     last: tokenUsageSchema,
     /** Sum over all requests of the thread. */
@@ -315,8 +305,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** The rate limits that the server reported with its last response. */
     rateLimits: rateLimitsSchema.optional(),
   })),
-  lazyObject(() => ({
-    type: z.literal('stream_error'),
+  lazyVariant('stream_error', () => ({
     kind: errorKindSchema,
     message: z.string(),
     /** The number of the failed attempt, from 1. */
@@ -324,16 +313,14 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     of: z.number(),
     retryInMs: z.number(),
   })),
-  lazyObject(() => ({
-    type: z.literal('warning'),
+  lazyVariant('warning', () => ({
     message: z.string(),
     /** Identifies quarantined files, which can be restored. */
     quarantineId: z.string().optional(),
     /** Images that are no longer sent to the model, by the SHA-256 of their URL. */
     imagesLeftOut: z.array(z.object({ sha256: z.string(), reason: z.string() })).optional(),
   })),
-  lazyObject(() => ({
-    type: z.literal('error'),
+  lazyVariant('error', () => ({
     kind: errorKindSchema,
     /** The message: one plain sentence. */
     message: z.string(),
@@ -341,10 +328,9 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     detail: z.string().optional(),
     action: errorActionSchema.optional(),
   })),
-  lazyObject(() => ({ type: z.literal('turn_completed'), lastMessage: z.string().nullable() })),
-  lazyObject(() => ({ type: z.literal('turn_aborted'), reason: turnAbortReasonSchema })),
-  lazyObject(() => ({
-    type: z.literal('process_started'),
+  lazyVariant('turn_completed', () => ({ lastMessage: z.string().nullable() })),
+  lazyVariant('turn_aborted', () => ({ reason: turnAbortReasonSchema })),
+  lazyVariant('process_started', () => ({
     processId: z.string(),
     itemId: z.string(),
     command: z.string(),
@@ -353,15 +339,13 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** True if the process has a terminal and accepts input. */
     tty: z.boolean().optional(),
   })),
-  lazyObject(() => ({
-    type: z.literal('process_output'),
+  lazyVariant('process_output', () => ({
     processId: z.string(),
     text: z.string(),
     stream: z.enum(['stdout', 'stderr']),
   })),
-  lazyObject(() => ({ type: z.literal('process_exited'), processId: z.string(), exitCode: z.number().nullable() })),
-  lazyObject(() => ({
-    type: z.literal('mcp_status'),
+  lazyVariant('process_exited', () => ({ processId: z.string(), exitCode: z.number().nullable() })),
+  lazyVariant('mcp_status', () => ({
     server: z.string(),
     status: mcpStatusSchema,
     error: z.string().optional(),
@@ -370,8 +354,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** The tools that are not offered and the reason, in one sentence. */
     leftOut: z.string().optional(),
   })),
-  lazyObject(() => ({
-    type: z.literal('agent_status'),
+  lazyVariant('agent_status', () => ({
     agentId: z.string(),
     role: z.string(),
     state: agentStateSchema,
@@ -390,24 +373,21 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** It works in the same folder as other agents that write. */
     noSideCopy: noSideCopySchema.optional(),
   })),
-  lazyObject(() => ({ type: z.literal('compaction_undone'), itemId: z.string() })),
+  lazyVariant('compaction_undone', () => ({ itemId: z.string() })),
   /** The user has sent a finding of a `code_review` to the thread, dismissed it, or taken that back. */
-  lazyObject(() => ({
-    type: z.literal('finding_marked'),
+  lazyVariant('finding_marked', () => ({
     itemId: z.string(),
     findingId: z.string(),
     state: findingStateSchema,
   })),
   /** The changes of a command: emitted after its item, for a background command possibly after its turn. */
-  lazyObject(() => ({
-    type: z.literal('files_changed'),
+  lazyVariant('files_changed', () => ({
     turnId: z.string(),
     itemId: z.string(),
     changed: commandChangesSchema,
   })),
   /** A preview of an undo or redo; no file was changed. */
-  lazyObject(() => ({
-    type: z.literal('revert_planned'),
+  lazyVariant('revert_planned', () => ({
     turnIds: z.array(z.string()),
     direction: z.enum(['undo', 'redo']),
     files: z.array(revertFileSchema),
@@ -416,16 +396,14 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** The diff of the files that can be reverted, in git format, with paths relative to the working directory. */
     unifiedDiff: z.string(),
   })),
-  lazyObject(() => ({
-    type: z.literal('files_reverted'),
+  lazyVariant('files_reverted', () => ({
     turnId: z.string(),
     direction: z.enum(['undo', 'redo']),
     paths: z.array(z.string()),
     /** Not reverted because another writer has changed them since. */
     skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
   })),
-  lazyObject(() => ({
-    type: z.literal('turns_rolled_back'),
+  lazyVariant('turns_rolled_back', () => ({
     toItemId: z.string(),
     /** Removed from the conversation, oldest first. */
     turnIds: z.array(z.string()),
@@ -433,8 +411,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     conversation: z.boolean(),
   })),
   /** The command's output was removed from the thread and the disk. */
-  lazyObject(() => ({ type: z.literal('output_purged'), itemId: z.string() })),
-  lazyObject(() => ({ type: z.literal('thread_closed') })),
+  lazyVariant('output_purged', () => ({ itemId: z.string() })),
+  lazyVariant('thread_closed', () => ({})),
 ]);
 export type EventMsg = z.infer<typeof eventMsgSchema>;
 export type EventMsgType = EventMsg['type'];

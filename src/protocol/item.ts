@@ -12,7 +12,7 @@ import { lineRangeSchema } from './lineRange.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 import { citationSchema } from './responseItem.ts';
 import { answersSchema, questionSchema } from './question.ts';
-import { lazyObject } from './lazyObject.ts';
+import { lazyObject, lazyVariant } from './lazyObject.ts';
 
 /**
  * The kind of thing that a mention names. `file`, `folder`, `symbol`, `selection`, `skill` and `prompt` have a path,
@@ -35,17 +35,16 @@ export type MentionKind = z.infer<typeof mentionKindSchema>;
 
 /** The content of a mention as sent to the model. `of`: lines of the whole, if it was cut. `tokens`: an estimate. */
 const sentMentionSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('text'), lines: z.number(), of: z.number().optional(), tokens: z.number() })),
+  lazyVariant('text', () => ({ lines: z.number(), of: z.number().optional(), tokens: z.number() })),
   /** `reason` is a clause: why the model got only the name. */
-  lazyObject(() => ({ type: z.literal('refused'), reason: z.string() })),
+  lazyVariant('refused', () => ({ reason: z.string() })),
 ]);
 
 /** The input of a turn, from the user or a client. */
 export const userInputSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('text'), text: z.string() })),
+  lazyVariant('text', () => ({ text: z.string() })),
   /** A data or https URL. */
-  lazyObject(() => ({
-    type: z.literal('image'),
+  lazyVariant('image', () => ({
     imageUrl: z.string(),
     /** A hash of the URL, set by the panel; identifies the image where only its thumbnail is available. */
     id: z.string().optional(),
@@ -56,13 +55,12 @@ export const userInputSchema = z.discriminatedUnion('type', [
     height: z.int().positive().optional(),
     bytes: z.int().positive().optional(),
   })),
-  lazyObject(() => ({ type: z.literal('local_image'), path: z.string() })),
+  lazyVariant('local_image', () => ({ path: z.string() })),
   /**
    * A reference to something. With a `kind` it is attached to the message: `text`, or else the content of `path` when
    * the message is recorded. Without one, `text` or a link is sent as it is.
    */
-  lazyObject(() => ({
-    type: z.literal('mention'),
+  lazyVariant('mention', () => ({
     /** The message text contains it as `@name`. */
     name: z.string(),
     /** Absolute, or relative to the working directory; empty for a thing that is not a file. */
@@ -159,8 +157,8 @@ export type TestResults = z.infer<typeof testResultsSchema>;
 
 /** The output of a tool that is not built in, for the user and the model. */
 export const toolContentItemSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('input_text'), text: z.string() })),
-  lazyObject(() => ({ type: z.literal('input_image'), imageUrl: z.string() })),
+  lazyVariant('input_text', () => ({ text: z.string() })),
+  lazyVariant('input_image', () => ({ imageUrl: z.string() })),
 ]);
 export type ToolContentItem = z.infer<typeof toolContentItemSchema>;
 

@@ -9,7 +9,7 @@ import { findingStateSchema, reviewTargetSchema } from './codeReview.ts';
 import { toolContentItemSchema, userInputSchema } from './item.ts';
 import { approvalDecisionSchema, approvalPolicySchema, ruleSchema, sandboxPolicyInputSchema } from './policy.ts';
 import { answersSchema } from './question.ts';
-import { lazyObject, lazyStrictObject } from './lazyObject.ts';
+import { lazyObject, lazyStrictObject, lazyStrictVariant } from './lazyObject.ts';
 
 export const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
 export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
@@ -48,8 +48,7 @@ export type DynamicToolSpec = z.infer<typeof dynamicToolSpecSchema>;
 export const jsonSchemaSchema = z.record(z.string(), z.unknown());
 
 export const opSchema = z.discriminatedUnion('type', [
-  lazyStrictObject(() => ({
-    type: z.literal('user_turn'),
+  lazyStrictVariant('user_turn', () => ({
     input: z.array(userInputSchema).min(1),
     /** For this turn only. */
     overrides: turnOverridesSchema.optional(),
@@ -57,76 +56,69 @@ export const opSchema = z.discriminatedUnion('type', [
     outputSchema: jsonSchemaSchema.optional(),
   })),
   /** Joins the running turn at its next boundary; queued until then. Starts a turn when none runs. */
-  lazyStrictObject(() => ({ type: z.literal('steer'), input: z.array(userInputSchema).min(1) })),
+  lazyStrictVariant('steer', () => ({ input: z.array(userInputSchema).min(1) })),
   /**
    * `held: true`: the user edits this queued input, and no turn takes it before `edit_queued` or `held: false`. It
    * stays queued when the turn ends or is interrupted. If it is released while no turn runs, it is dropped, so that the
    * client can return it to the user. `id` is the submission that queued it.
    */
-  lazyStrictObject(() => ({ type: z.literal('hold_queued'), id: z.string(), held: z.boolean() })),
+  lazyStrictVariant('hold_queued', () => ({ id: z.string(), held: z.boolean() })),
   /** Replaces a queued input, or withdraws it with `null`. Ends the hold; starts a turn when none runs. */
-  lazyStrictObject(() => ({
-    type: z.literal('edit_queued'),
+  lazyStrictVariant('edit_queued', () => ({
     id: z.string(),
     input: z.array(userInputSchema).min(1).nullable(),
   })),
-  lazyStrictObject(() => ({ type: z.literal('interrupt') })),
+  lazyStrictVariant('interrupt', () => ({})),
   /** Takes effect from the next turn on. */
-  lazyStrictObject(() => ({ type: z.literal('override_turn_context'), ...turnOverridesSchema.shape })),
-  lazyStrictObject(() => ({
-    type: z.literal('approval'),
+  lazyStrictVariant('override_turn_context', () => ({ ...turnOverridesSchema.shape })),
+  lazyStrictVariant('approval', () => ({
     approvalIds: z.array(z.string()).min(1),
     decision: approvalDecisionSchema,
   })),
   /** Replaces all approvals and rules that the thread remembers. Keys that it did not remember before are ignored. */
-  lazyStrictObject(() => ({ type: z.literal('remember'), keys: z.array(z.string()), rules: z.array(ruleSchema) })),
-  lazyStrictObject(() => ({
-    type: z.literal('user_input_answer'),
+  lazyStrictVariant('remember', () => ({ keys: z.array(z.string()), rules: z.array(ruleSchema) })),
+  lazyStrictVariant('user_input_answer', () => ({
     questionId: z.string(),
     /** Question id → chosen labels or free text; `null` cancels. */
     answers: answersSchema.nullable(),
   })),
-  lazyStrictObject(() => ({
-    type: z.literal('elicitation_answer'),
+  lazyStrictVariant('elicitation_answer', () => ({
     questionId: z.string(),
     action: z.enum(['accept', 'decline', 'cancel']),
     content: z.record(z.string(), z.unknown()).optional(),
   })),
-  lazyStrictObject(() => ({
-    type: z.literal('dynamic_tool_response'),
+  lazyStrictVariant('dynamic_tool_response', () => ({
     callId: z.string(),
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean(),
   })),
   /** Declares the client's own tools. Only before the first turn. */
-  lazyStrictObject(() => ({ type: z.literal('register_tools'), tools: z.array(dynamicToolSpecSchema) })),
-  lazyStrictObject(() => ({ type: z.literal('process_input'), processId: z.string(), chars: z.string() })),
+  lazyStrictVariant('register_tools', () => ({ tools: z.array(dynamicToolSpecSchema) })),
+  lazyStrictVariant('process_input', () => ({ processId: z.string(), chars: z.string() })),
   /** Resizes its terminal; ignored without one. */
-  lazyStrictObject(() => ({
-    type: z.literal('process_resize'),
+  lazyStrictVariant('process_resize', () => ({
     processId: z.string(),
     columns: z.number().int().min(1).max(10_000),
     rows: z.number().int().min(1).max(10_000),
   })),
-  lazyStrictObject(() => ({ type: z.literal('kill_process'), processId: z.string() })),
+  lazyStrictVariant('kill_process', () => ({ processId: z.string() })),
   /**
    * Continues a turn that failed, was interrupted or was cut off by a crash, without new input; in a turn that waits
    * for its next attempt, makes that attempt now.
    */
-  lazyStrictObject(() => ({ type: z.literal('retry') })),
+  lazyStrictVariant('retry', () => ({})),
   /**
    * Replaces the history of the thread for the model with a summary; the transcript stays. `continueTurn`: then resumes
    * a turn that failed, as `retry` does.
    */
-  lazyStrictObject(() => ({ type: z.literal('compact'), continueTurn: z.boolean().optional() })),
+  lazyStrictVariant('compact', () => ({ continueTurn: z.boolean().optional() })),
   /** Restores the history that the last compaction replaced. Only the last one in effect can be undone. */
-  lazyStrictObject(() => ({ type: z.literal('undo_compaction'), itemId: z.string() })),
+  lazyStrictVariant('undo_compaction', () => ({ itemId: z.string() })),
   /** Undoes the changes of the commands and patches of a turn. */
-  lazyStrictObject(() => ({ type: z.literal('undo'), turnId: z.string(), ...revertOptionsSchema.shape })),
+  lazyStrictVariant('undo', () => ({ turnId: z.string(), ...revertOptionsSchema.shape })),
   /** Reverts the last undo, unless files were changed since. */
-  lazyStrictObject(() => ({ type: z.literal('redo'), ...revertOptionsSchema.shape })),
-  lazyStrictObject(() => ({
-    type: z.literal('rollback'),
+  lazyStrictVariant('redo', () => ({ ...revertOptionsSchema.shape })),
+  lazyStrictVariant('rollback', () => ({
     /** The first user message that is removed, with all items after it. It begins a turn. */
     toItemId: z.string(),
     files: z.boolean(),
@@ -134,27 +126,25 @@ export const opSchema = z.discriminatedUnion('type', [
     ...revertOptionsSchema.shape,
   })),
   /** Removes the output of a command from the thread and the disk permanently. */
-  lazyStrictObject(() => ({ type: z.literal('purge_output'), itemId: z.string() })),
+  lazyStrictVariant('purge_output', () => ({ itemId: z.string() })),
   /**
    * Makes the agent `reviewer` search changes for faults, in a turn of its own with one `code_review` item. Not in a
    * sub-agent.
    */
-  lazyStrictObject(() => ({
-    type: z.literal('review'),
+  lazyStrictVariant('review', () => ({
     target: reviewTargetSchema,
     /** The changes in git format, as far as they are known; the agent gets them within the budget of a mention. */
     changes: z.string().optional(),
     /** The user's instructions to the reviewer. */
     instructions: z.string().optional(),
   })),
-  lazyStrictObject(() => ({
-    type: z.literal('mark_finding'),
+  lazyStrictVariant('mark_finding', () => ({
     itemId: z.string(),
     findingId: z.string(),
     state: findingStateSchema,
   })),
-  lazyStrictObject(() => ({ type: z.literal('set_title'), title: z.string().trim().min(1).max(200) })),
-  lazyStrictObject(() => ({ type: z.literal('shutdown') })),
+  lazyStrictVariant('set_title', () => ({ title: z.string().trim().min(1).max(200) })),
+  lazyStrictVariant('shutdown', () => ({})),
 ]);
 export type Op = z.infer<typeof opSchema>;
 export type OpType = Op['type'];

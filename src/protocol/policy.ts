@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { MAX_HUNK_REASON } from './reviewLimits.ts';
-import { lazyObject, lazyStrictObject } from './lazyObject.ts';
+import { lazyObject, lazyStrictObject, lazyVariant } from './lazyObject.ts';
 
 /** The conditions for requesting approval before an execution or a write (codex-behaviour.md §6.1). */
 export const approvalPolicySchema = z.enum(['untrusted', 'on-failure', 'on-request', 'never']);
@@ -15,21 +15,20 @@ export type SandboxMode = z.infer<typeof sandboxModeSchema>;
 
 /** The resources that a command may access (codex-behaviour.md §6.2). Paths are absolute. */
 export const sandboxPolicySchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('read-only'), networkAccess: z.boolean().default(false) })),
-  lazyObject(() => ({
-    type: z.literal('workspace-write'),
+  lazyVariant('read-only', () => ({ networkAccess: z.boolean().default(false) })),
+  lazyVariant('workspace-write', () => ({
     /** Writable besides the working directory. */
     writableRoots: z.array(z.string()).default([]),
     networkAccess: z.boolean().default(false),
     excludeTmpdirEnvVar: z.boolean().default(false),
     excludeSlashTmp: z.boolean().default(false),
   })),
-  lazyObject(() => ({ type: z.literal('danger-full-access') })),
+  lazyVariant('danger-full-access', () => ({})),
   /**
    * A sandbox of another program surrounds this process: commands run without Tiller's sandbox, and the model is
    * informed about the network.
    */
-  lazyObject(() => ({ type: z.literal('external-sandbox'), networkAccess: z.boolean().default(false) })),
+  lazyVariant('external-sandbox', () => ({ networkAccess: z.boolean().default(false) })),
 ]);
 export type SandboxPolicy = z.infer<typeof sandboxPolicySchema>;
 

@@ -6,18 +6,17 @@
  * break a thread.
  */
 import * as z from 'zod';
-import { lazyObject } from './lazyObject.ts';
+import { lazyObject, lazyVariant } from './lazyObject.ts';
 
 /** A page that a server names as a source of a text: `url_citation` of the wire. */
 export const citationSchema = lazyObject(() => ({ url: z.string(), title: z.string() }));
 export type Citation = z.infer<typeof citationSchema>;
 
 export const contentPartSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('input_text'), text: z.string() })),
-  lazyObject(() => ({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() })),
+  lazyVariant('input_text', () => ({ text: z.string() })),
+  lazyVariant('input_image', () => ({ image_url: z.string(), detail: z.string().optional() })),
   /** `citations` are shown, and not sent back. */
-  lazyObject(() => ({
-    type: z.literal('output_text'),
+  lazyVariant('output_text', () => ({
     text: z.string(),
     citations: z.array(citationSchema).optional(),
   })),
@@ -26,8 +25,8 @@ export type ContentPart = z.infer<typeof contentPartSchema>;
 
 /** A tool's output when it is more than a string. */
 export const outputPartSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('input_text'), text: z.string() })),
-  lazyObject(() => ({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() })),
+  lazyVariant('input_text', () => ({ text: z.string() })),
+  lazyVariant('input_image', () => ({ image_url: z.string(), detail: z.string().optional() })),
 ]);
 export type OutputPart = z.infer<typeof outputPartSchema>;
 
@@ -38,8 +37,7 @@ export type CallOutput = z.infer<typeof callOutputSchema>;
 /** The provider that has sent an item, unless it is the one that the thread began with. Never on the wire. */
 const originSchema = z.string().optional();
 
-export const messageItemSchema = lazyObject(() => ({
-  type: z.literal('message'),
+export const messageItemSchema = lazyVariant('message', () => ({
   id: z.string().optional(),
   origin: originSchema,
   role: z.enum(['user', 'assistant', 'developer', 'system']),
@@ -48,8 +46,7 @@ export const messageItemSchema = lazyObject(() => ({
 }));
 export type MessageItem = z.infer<typeof messageItemSchema>;
 
-export const reasoningItemSchema = lazyObject(() => ({
-  type: z.literal('reasoning'),
+export const reasoningItemSchema = lazyVariant('reasoning', () => ({
   id: z.string().optional(),
   origin: originSchema,
   summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })).default([]),
@@ -57,11 +54,12 @@ export const reasoningItemSchema = lazyObject(() => ({
   encrypted_content: z.string().nullish(),
   /** The field in which a Chat server sent it and expects it back. */
   chat_field: z.enum(['reasoning', 'reasoning_content', 'content']).optional().catch(undefined),
+  /** Signed or encrypted reasoning of a Chat server, which requires it back unchanged and in this order. */
+  chat_details: z.array(z.record(z.string(), z.unknown())).optional().catch(undefined),
 }));
 export type ReasoningItem = z.infer<typeof reasoningItemSchema>;
 
-export const functionCallItemSchema = lazyObject(() => ({
-  type: z.literal('function_call'),
+export const functionCallItemSchema = lazyVariant('function_call', () => ({
   id: z.string().optional(),
   origin: originSchema,
   call_id: z.string(),
@@ -74,33 +72,31 @@ export const functionCallItemSchema = lazyObject(() => ({
 }));
 export type FunctionCallItem = z.infer<typeof functionCallItemSchema>;
 
-export const functionCallOutputItemSchema = lazyObject(() => ({
-  type: z.literal('function_call_output'),
+export const functionCallOutputItemSchema = lazyVariant('function_call_output', () => ({
   call_id: z.string(),
   output: callOutputSchema,
 }));
 export type FunctionCallOutputItem = z.infer<typeof functionCallOutputItemSchema>;
 
-export const customToolCallItemSchema = lazyObject(() => ({
-  type: z.literal('custom_tool_call'),
+export const customToolCallItemSchema = lazyVariant('custom_tool_call', () => ({
   id: z.string().optional(),
   origin: originSchema,
   status: z.string().optional(),
   call_id: z.string(),
   name: z.string(),
   input: z.string(),
+  /** As in a `function_call`, which this was on the wire. */
+  extra_content: z.record(z.string(), z.unknown()).optional().catch(undefined),
 }));
 export type CustomToolCallItem = z.infer<typeof customToolCallItemSchema>;
 
-export const customToolCallOutputItemSchema = lazyObject(() => ({
-  type: z.literal('custom_tool_call_output'),
+export const customToolCallOutputItemSchema = lazyVariant('custom_tool_call_output', () => ({
   call_id: z.string(),
   output: callOutputSchema,
 }));
 export type CustomToolCallOutputItem = z.infer<typeof customToolCallOutputItemSchema>;
 
-export const localShellCallItemSchema = lazyObject(() => ({
-  type: z.literal('local_shell_call'),
+export const localShellCallItemSchema = lazyVariant('local_shell_call', () => ({
   id: z.string().optional(),
   origin: originSchema,
   call_id: z.string().nullish(),
@@ -117,8 +113,7 @@ export const localShellCallItemSchema = lazyObject(() => ({
 export type LocalShellCallItem = z.infer<typeof localShellCallItemSchema>;
 
 /** Run by the server; only shown. */
-export const webSearchCallItemSchema = lazyObject(() => ({
-  type: z.literal('web_search_call'),
+export const webSearchCallItemSchema = lazyVariant('web_search_call', () => ({
   id: z.string().optional(),
   origin: originSchema,
   status: z.string().optional(),

@@ -8,7 +8,7 @@ import {
   ruleSchema,
   ruleScopeSchema,
 } from './policy.ts';
-import { lazyStrictObject } from './lazyObject.ts';
+import { lazyStrictVariant } from './lazyObject.ts';
 
 /** The number of decisions of a rule or an approval, over all processes. */
 export interface Uses {
@@ -112,13 +112,13 @@ export interface RuleSuggestion {
 
 /** An edit in the rules page. */
 export const ruleEditSchema = z.discriminatedUnion('type', [
-  lazyStrictObject(() => ({ type: z.literal('add'), scope: ruleScopeSchema, rule: ruleSchema })),
-  lazyStrictObject(() => ({ type: z.literal('replace'), id: z.string(), rule: ruleSchema })),
-  lazyStrictObject(() => ({ type: z.literal('remove'), id: z.string() })),
+  lazyStrictVariant('add', () => ({ scope: ruleScopeSchema, rule: ruleSchema })),
+  lazyStrictVariant('replace', () => ({ id: z.string(), rule: ruleSchema })),
+  lazyStrictVariant('remove', () => ({ id: z.string() })),
   /** Removes a remembered approval. */
-  lazyStrictObject(() => ({ type: z.literal('forget'), key: z.string() })),
+  lazyStrictVariant('forget', () => ({ key: z.string() })),
   /** Decides on a proposal of the workspace; one that was refused may still be accepted. */
-  lazyStrictObject(() => ({ type: z.literal('settle_proposal'), hash: z.string(), accept: z.boolean() })),
+  lazyStrictVariant('settle_proposal', () => ({ hash: z.string(), accept: z.boolean() })),
 ]);
 export type RuleEdit = z.infer<typeof ruleEditSchema>;
 

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { type CommandExplanation, type RuleEditResult, ruleEditSchema, type RulesOverview } from './rules.ts';
-import { lazyObject } from './lazyObject.ts';
+import { lazyVariant } from './lazyObject.ts';
 
 /** Everything that the page shows. */
 export interface RulesPageState {
@@ -32,12 +32,12 @@ export type RulesHostMessage =
 
 /** Sent by the page; the host validates it first. */
 export const rulesPageMessageSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('ready') })),
-  lazyObject(() => ({ type: z.literal('edit'), requestId: z.number().int(), edit: ruleEditSchema })),
+  lazyVariant('ready', () => ({})),
+  lazyVariant('edit', () => ({ requestId: z.number().int(), edit: ruleEditSchema })),
   /** Asks for the decision about this command, and its reason. */
-  lazyObject(() => ({ type: z.literal('explain'), command: z.string() })),
-  lazyObject(() => ({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() })),
-  lazyObject(() => ({ type: z.literal('import') })),
-  lazyObject(() => ({ type: z.literal('show_audit') })),
+  lazyVariant('explain', () => ({ command: z.string() })),
+  lazyVariant('open_file', () => ({ path: z.string(), line: z.number().int().positive().optional() })),
+  lazyVariant('import', () => ({})),
+  lazyVariant('show_audit', () => ({})),
 ]);
 export type RulesPageMessage = z.infer<typeof rulesPageMessageSchema>;

@@ -10,6 +10,9 @@ import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 import { httpUrlSchema, providerSettingsSchema, verbositySchema, wireApiSchema } from './providers.ts';
 
+/** Settings are parsed a few times: zod needs 2 ms to compile a parser for so many fields, and 0.1 without one. */
+const WITHOUT_COMPILING = { jitless: true } as const;
+
 /** The environment variables that commands get; `*` and `?` are wildcards in names, and case is ignored. */
 const environmentSettingsSchema = z.strictObject({
   inherit: z.enum(['all', 'core', 'none']).default('all'),
@@ -21,7 +24,7 @@ const environmentSettingsSchema = z.strictObject({
   includeOnly: z.array(z.string()).default([]),
 });
 export type EnvironmentSettings = z.infer<typeof environmentSettingsSchema>;
-export const DEFAULT_ENVIRONMENT: EnvironmentSettings = environmentSettingsSchema.parse({});
+export const DEFAULT_ENVIRONMENT: EnvironmentSettings = environmentSettingsSchema.parse({}, WITHOUT_COMPILING);
 
 /** Sizes of server data that must fit into memory; a JavaScript string cannot be much longer than the maximum. */
 const bytesSchema = z
@@ -180,9 +183,6 @@ export const settingsSchema = z.strictObject({
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingKey = keyof Settings;
-
-/** Settings are parsed a few times: zod needs 2 ms to compile a parser for so many fields, and 0.1 without one. */
-const WITHOUT_COMPILING = { jitless: true } as const;
 
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({}, WITHOUT_COMPILING);
 

@@ -27,7 +27,7 @@ import type { RulePreview, RuleSuggestion } from './rules.ts';
 import type { AgentSummary, ThreadState } from './thread.ts';
 import type { PanelEvent } from './threadReducer.ts';
 import type { ReadOnlyReason } from './threads.ts';
-import { lazyObject } from './lazyObject.ts';
+import { lazyObject, lazyVariant } from './lazyObject.ts';
 
 /** Settings and facts that the panel shows in addition to the thread. */
 export interface PanelSettings {
@@ -248,6 +248,8 @@ export type PanelUpdate =
   /** A part of the answer to `list_models`: it replaces the groups of the same providers, and with a new `id` all groups. */
   | { readonly type: 'models'; readonly id: number; readonly groups: readonly ModelGroup[] }
   | { readonly type: 'focus_composer' }
+  /** Focuses the control that had the focus last, else the composer. */
+  | { readonly type: 'focus_back' }
   /** All prompts of the MCP servers that run. */
   | { readonly type: 'prompts'; readonly rows: readonly PromptRow[] }
   /** The answer to `list_skills`. */
@@ -309,37 +311,34 @@ const editShape = {
 };
 
 const draftEditSchema: z.ZodType<DraftEdit> = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('queued'), ...editShape })),
-  lazyObject(() => ({ type: z.literal('sent'), ...editShape, restoresFiles: z.boolean() })),
+  lazyVariant('queued', () => ({ ...editShape })),
+  lazyVariant('sent', () => ({ ...editShape, restoresFiles: z.boolean() })),
 ]);
 
 /** Sent by the webview; the host validates it first. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('ready'), build: z.string() })),
-  lazyObject(() => ({ type: z.literal('op'), op: opSchema })),
+  lazyVariant('ready', () => ({ build: z.string() })),
+  lazyVariant('op', () => ({ op: opSchema })),
   /** Asks for the commands that a rule for the pending command would cover. */
-  lazyObject(() => ({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema })),
+  lazyVariant('preview_rule', () => ({ approvalId: z.string(), rule: ruleSchema })),
   /** Asks for a rule that would answer the pending command and would have answered earlier approvals. */
-  lazyObject(() => ({ type: z.literal('suggest_rule'), approvalId: z.string() })),
+  lazyVariant('suggest_rule', () => ({ approvalId: z.string() })),
   /** Leaves a hunk of a pending patch out, or includes it again; `null` means the whole file. */
-  lazyObject(() => ({
-    type: z.literal('choose_hunk'),
+  lazyVariant('choose_hunk', () => ({
     approvalId: z.string(),
     path: z.string(),
     hunk: z.int().nonnegative().nullable(),
     wanted: z.enum(['in', 'out']),
   })),
   /** Sets why a hunk, or for `null` the whole file, is rejected; an empty text removes the reason. */
-  lazyObject(() => ({
-    type: z.literal('explain_hunk'),
+  lazyVariant('explain_hunk', () => ({
     approvalId: z.string(),
     path: z.string(),
     hunk: z.int().nonnegative().nullable(),
     reason: z.string(),
   })),
   /** `threadId` is `null` for the thread that the next message starts. */
-  lazyObject(() => ({
-    type: z.literal('draft'),
+  lazyVariant('draft', () => ({
     /** The number of changes of the draft in this page since it was loaded. */
     count: z.int().positive(),
     threadId: z.string().nullable(),
@@ -351,64 +350,60 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     images: draftImagesSchema.nullable(),
   })),
   /** Requests the mentions that match this name; a later request, or `close_mentions`, cancels it. */
-  lazyObject(() => ({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) })),
-  lazyObject(() => ({ type: z.literal('close_mentions') })),
+  lazyVariant('find_mentions', () => ({ id: z.int().nonnegative(), query: z.string().max(200) })),
+  lazyVariant('close_mentions', () => ({})),
   /** Requests the skills and prompts of files. */
-  lazyObject(() => ({ type: z.literal('list_skills') })),
+  lazyVariant('list_skills', () => ({})),
   /** Asks for the arguments of a prompt of an MCP server, and adds its text to the draft. */
-  lazyObject(() => ({ type: z.literal('use_prompt'), server: z.string(), name: z.string() })),
+  lazyVariant('use_prompt', () => ({ server: z.string(), name: z.string() })),
   /** Attaches files that were dropped on the composer. */
-  lazyObject(() => ({ type: z.literal('attach_uris'), uris: z.array(z.string()).max(1_000) })),
-  lazyObject(() => ({ type: z.literal('load_earlier'), before: z.string() })),
+  lazyVariant('attach_uris', () => ({ uris: z.array(z.string()).max(1_000) })),
+  lazyVariant('load_earlier', () => ({ before: z.string() })),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
-  lazyObject(() => ({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() })),
-  lazyObject(() => ({
-    type: z.literal('open_file'),
+  lazyVariant('open_diff', () => ({ itemId: z.string(), path: z.string().optional() })),
+  lazyVariant('open_file', () => ({
     path: z.string(),
     line: z.number().int().positive().optional(),
     /** The text from this line on as it was: where it is now is shown. */
     quote: z.string().optional(),
   })),
   /** Sends a finding of a review as a message that has it fixed, and marks it as sent once that is done. */
-  lazyObject(() => ({ type: z.literal('fix_finding'), itemId: z.string(), findingId: z.string() })),
+  lazyVariant('fix_finding', () => ({ itemId: z.string(), findingId: z.string() })),
   /** Into the composer, with the lines where they are now. */
-  lazyObject(() => ({ type: z.literal('quote_finding'), itemId: z.string(), findingId: z.string() })),
+  lazyVariant('quote_finding', () => ({ itemId: z.string(), findingId: z.string() })),
   /** Shows VS Code's list of problems. */
-  lazyObject(() => ({ type: z.literal('show_problems') })),
+  lazyVariant('show_problems', () => ({})),
   /** Requests the list; it is sent again after each change until `close_threads`. */
-  lazyObject(() => ({ type: z.literal('list_threads'), scope: z.enum(['workspace', 'all']), query: z.string() })),
-  lazyObject(() => ({ type: z.literal('close_threads') })),
-  lazyObject(() => ({ type: z.literal('open_thread'), threadId: z.string() })),
+  lazyVariant('list_threads', () => ({ scope: z.enum(['workspace', 'all']), query: z.string() })),
+  lazyVariant('close_threads', () => ({})),
+  lazyVariant('open_thread', () => ({ threadId: z.string() })),
   /** Interrupts a sub-agent, and leaves its parent running. */
-  lazyObject(() => ({ type: z.literal('stop_agent'), threadId: z.string() })),
+  lazyVariant('stop_agent', () => ({ threadId: z.string() })),
   /** Reviews the changes of a sub-agent in its side copy. */
-  lazyObject(() => ({ type: z.literal('bring_home'), threadId: z.string() })),
-  lazyObject(() => ({
-    type: z.literal('rename_thread'),
+  lazyVariant('bring_home', () => ({ threadId: z.string() })),
+  lazyVariant('rename_thread', () => ({
     threadId: z.string(),
     title: z.string().trim().min(1).max(200),
   })),
-  lazyObject(() => ({ type: z.literal('delete_thread'), threadId: z.string() })),
-  lazyObject(() => ({ type: z.literal('restore_thread'), threadId: z.string() })),
+  lazyVariant('delete_thread', () => ({ threadId: z.string() })),
+  lazyVariant('restore_thread', () => ({ threadId: z.string() })),
   /** Forks the shown thread at an item, or at its end. */
-  lazyObject(() => ({ type: z.literal('fork_thread'), itemId: z.string().nullable() })),
+  lazyVariant('fork_thread', () => ({ itemId: z.string().nullable() })),
   /** Asks the window that owns the thread to hand it over. */
-  lazyObject(() => ({ type: z.literal('take_over') })),
-  lazyObject(() => ({ type: z.literal('open_link'), url: z.string() })),
-  lazyObject(() => ({ type: z.literal('copy'), text: z.string() })),
-  lazyObject(() => ({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) })),
-  lazyObject(() => ({
-    type: z.literal('pick'),
+  lazyVariant('take_over', () => ({})),
+  lazyVariant('open_link', () => ({ url: z.string() })),
+  lazyVariant('copy', () => ({ text: z.string() })),
+  lazyVariant('run_command', () => ({ command: z.string().regex(/^tiller\.[A-Za-z.]+$/) })),
+  lazyVariant('pick', () => ({
     what: z.enum(['model', 'openai', 'local', 'endpoint', 'context']),
   })),
   /** Requests the models of all providers that are set up; a later request, or `close_models`, cancels it. */
-  lazyObject(() => ({ type: z.literal('list_models'), id: z.int().nonnegative() })),
-  lazyObject(() => ({ type: z.literal('close_models') })),
+  lazyVariant('list_models', () => ({ id: z.int().nonnegative() })),
+  lazyVariant('close_models', () => ({})),
   /** Sets a provider up again that does not list its models: its key, its address, its model. */
-  lazyObject(() => ({ type: z.literal('set_up_provider'), provider: z.string() })),
+  lazyVariant('set_up_provider', () => ({ provider: z.string() })),
   /** Sets the options of the composer's menus, for the shown thread and those started from now on. */
-  lazyObject(() => ({
-    type: z.literal('choose'),
+  lazyVariant('choose', () => ({
     what: z.discriminatedUnion('type', [
       z.object({ type: z.literal('model'), provider: z.string().min(1), model: z.string().min(1) }),
       z.object({ type: z.literal('mode'), mode: chatModeSchema }),
@@ -418,13 +413,12 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     ]),
   })),
   /** Opens the whole output of a command from the log on disk. */
-  lazyObject(() => ({ type: z.literal('open_output'), itemId: z.string() })),
+  lazyVariant('open_output', () => ({ itemId: z.string() })),
   /** Opens a process as a terminal of VS Code, to watch it and type into it. */
-  lazyObject(() => ({ type: z.literal('open_terminal'), processId: z.string() })),
-  lazyObject(() => ({ type: z.literal('review_file'), path: z.string(), what: z.enum(['keep', 'undo', 'open']) })),
+  lazyVariant('open_terminal', () => ({ processId: z.string() })),
+  lazyVariant('review_file', () => ({ path: z.string(), what: z.enum(['keep', 'undo', 'open']) })),
   /** Shows the changes of an undo of a turn, a redo or a rewind to a message, and applies them once the user agrees. */
-  lazyObject(() => ({
-    type: z.literal('revert'),
+  lazyVariant('revert', () => ({
     what: z.discriminatedUnion('type', [
       z.object({ type: z.literal('undo'), turnId: z.string() }),
       z.object({ type: z.literal('redo') }),
@@ -436,32 +430,30 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
    * running turn is stopped. `restoresFiles`: the changes since are shown, and reverted once the user agrees. Answered
    * by `resent`.
    */
-  lazyObject(() => ({
-    type: z.literal('resend'),
+  lazyVariant('resend', () => ({
     itemId: z.string(),
     input: z.array(userInputSchema).min(1).nullable(),
     restoresFiles: z.boolean(),
   })),
   /** Keeps or undoes the pending changes of one command. */
-  lazyObject(() => ({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) })),
+  lazyVariant('review_command', () => ({ itemId: z.string(), what: z.enum(['keep', 'undo']) })),
   /** Starts a review of changes by an agent. The user selects the branch or commit. */
-  lazyObject(() => ({
-    type: z.literal('review_changes'),
+  lazyVariant('review_changes', () => ({
     what: z.enum(['uncommitted', 'branch', 'commit']),
     /** The instructions for the reviewer; may be empty. */
     instructions: z.string(),
   })),
-  lazyObject(() => ({ type: z.literal('restore'), quarantineId: z.string() })),
-  lazyObject(() => ({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema })),
+  lazyVariant('restore', () => ({ quarantineId: z.string() })),
+  lazyVariant('settle_patch', () => ({ patchId: z.string(), way: recoveryChoiceSchema })),
   /** Inserts a code block into the active editor at the cursor. */
-  lazyObject(() => ({ type: z.literal('insert_code'), text: z.string() })),
+  lazyVariant('insert_code', () => ({ text: z.string() })),
   /** Puts commands into a terminal; a single line is not run. */
-  lazyObject(() => ({ type: z.literal('insert_into_terminal'), text: z.string().min(1) })),
+  lazyVariant('insert_into_terminal', () => ({ text: z.string().min(1) })),
   /** Draws a Mermaid diagram in VS Code's Markdown preview. */
-  lazyObject(() => ({ type: z.literal('preview_diagram'), text: z.string() })),
+  lazyVariant('preview_diagram', () => ({ text: z.string() })),
   /** Previews a diff in git format as changes of files, which the user applies. */
-  lazyObject(() => ({ type: z.literal('apply_code'), text: z.string() })),
-  lazyObject(() => ({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() })),
+  lazyVariant('apply_code', () => ({ text: z.string() })),
+  lazyVariant('log', () => ({ level: z.enum(['warn', 'error']), message: z.string() })),
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessageSchema>;
 

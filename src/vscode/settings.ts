@@ -36,8 +36,10 @@ function keysWithoutDefault(): readonly SettingKey[] {
   const section: unknown = all.get(SECTION);
   return SETTING_KEYS.filter((key) => {
     if (valueAt(inspected?.globalValue, key) !== undefined) return true;
+    const value = valueAt(section, key);
+    const byDefault = valueAt(inspected?.defaultValue, key);
     // Not by `JSON.stringify`: for that VS Code copies the configuration of the whole window.
-    return !isDeepStrictEqual(valueAt(section, key), valueAt(inspected?.defaultValue, key));
+    return value !== byDefault && !isDeepStrictEqual(value, byDefault);
   });
 }
 

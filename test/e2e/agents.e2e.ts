@@ -1,7 +1,6 @@
 // Sub-agents in the panel: their requests, their threads, and stopping one.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, hangs, says } from '../support/modelServer.ts';
-import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useSharedWindow } from './support/window.ts';
 
@@ -30,7 +29,6 @@ test('an agent asks in the thread that has started it, and is opened as a thread
   expect(await vscode.notification('needs you').count()).toBe(0);
   await panel.get('agents').locator('summary').click();
   expect(await panel.get('agent').textContent()).toContain('touch by-agent');
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
   await vscode.screenshot('agents/asks');
   await panel.answer();
   await panel.ended();

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS, gate } from './support/model.ts';
 import { useSharedWindow } from './support/window.ts';
 
@@ -215,55 +214,6 @@ test('the palette answers several with one approval, and the rest with one denia
   expect([await disk('pick-one'), await disk('pick-two')]).toEqual(['', '']);
   expect(model.outputs.at(-1)).toContain('Keep the notes');
   expect(await disk('notes.txt')).not.toBeNull();
-});
-
-test('invisible characters of a command are shown in its approval request', async () => {
-  const { panel, model } = window();
-  model.will(touch('a\u202Eb\u200B'), [says('Then not.')]);
-  await panel.send('Touch it.');
-  await panel.approval('command').waitFor();
-  expect(await panel.get('approval-command-text').textContent()).toBe('touch a\\u{202e}b\\u{200b}');
-  await panel.deny('no');
-  await panel.ended();
-});
-
-test('a script of many lines hides no button, and can be read in full before and after', async () => {
-  const { vscode, panel, model } = window();
-  const script = `for name in one two; do\n  echo "$name ${'and on '.repeat(20)}"\ndone > lines.txt`;
-  model.will([calls('exec_command', { cmd: script })], [says('Done.')]);
-  await vscode.resizeSideBar(260);
-  await panel.send('Write them.');
-  await panel.approval('command').waitFor();
-  expect(await panel.get('announcer').textContent()).toContain('Run this command? for name in one two; do…');
-  await vscode.screenshot('approvals/script', vscode.sideBar());
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-  // A rule for a script with a loop would never match again.
-  await panel.get('decision-more').click();
-  await panel.get('decision-approve-thread').waitFor();
-  expect(await panel.get('decision-approve-always').count()).toBe(0);
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-  await vscode.page.keyboard.press('Escape');
-  await panel.answer();
-  await panel.ended();
-  await panel.get('command').locator('summary').click();
-  await panel.get('command').getByText('done > lines.txt').waitFor();
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-  await vscode.resizeSideBar(400);
-});
-
-test('a long file name hides neither its end nor the size of the change', async () => {
-  const { vscode, panel, model } = window();
-  const name = `${'long'.repeat(20)}.test.ts`;
-  model.will(patch(`*** Add File: src/a/b/c/${name}\n+x`), [says('All right.')]);
-  await vscode.resizeSideBar(260);
-  await panel.send('Add it.');
-  await panel.approval('patch').waitFor();
-  await vscode.screenshot('approvals/long-name', vscode.sideBar());
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-  await panel.deny();
-  await panel.ended();
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-  await vscode.resizeSideBar(400);
 });
 
 test('a patch that does not fit shows the reason', async () => {

@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { faultsOfFrame } from './support/faults.ts';
 import { useSharedWindow, type Window } from './support/window.ts';
 
 const LINES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
@@ -100,8 +99,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     expect(await panel.get('approval-discards').innerText()).toContain('mine.txt');
     expect(await panel.get('decision-approve').count()).toBe(0);
     await panel.get('decision-deny').and(panel.page.locator(':focus')).waitFor();
-    await vscode.resizeSideBar(260);
-    await looksRight(window(), 'discard');
+    await vscode.screenshot('buffers/discard');
 
     await panel.get('composer-input').press('Control+Enter');
     await panel.approval('patch').press('Enter');
@@ -179,7 +177,7 @@ describe('a command beside a file that a patch left unsaved', () => {
     const { vscode, panel, model, disk } = window();
     await untilAsked(window(), 'ninth', 'NINTH');
     await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 pending');
-    await looksRight(window(), 'save-first');
+    await vscode.screenshot('buffers/save-first');
     expect(await disk('deep/other.txt')).toBe(TEXT);
 
     await panel.get('composer-input').focus();
@@ -202,11 +200,6 @@ async function tabTo({ vscode, panel }: Window, testid: string): Promise<void> {
     await vscode.page.keyboard.press('Shift+Tab');
   }
   await panel.takesKeys();
-}
-
-async function looksRight({ vscode, panel }: Window, name: string): Promise<void> {
-  await vscode.screenshot(`buffers/${name}`);
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
 }
 
 describe('a file that is mentioned', () => {
@@ -239,7 +232,6 @@ describe('a file that is mentioned', () => {
     await panel.get('sent-mention').click();
     await panel.get('sent-what').getByText('saved and unsaved').waitFor();
     await vscode.screenshot('mentions/2-sent', vscode.sideBar());
-    expect(await faultsOfFrame(await panel.frame())).toEqual([]);
   });
 
   test('goes beside a pasted image and the selection, which are shown before and after', async () => {

@@ -1,12 +1,13 @@
-// The panel as an editor tab, beside the one in the side bar.
+// The panel as an editor tab, beside the one in the side bar. reload.e2e.ts reloads the window with it.
 import { expect, test } from 'vitest';
 import { says } from '../support/modelServer.ts';
+import { untilInEditor } from './support/chatInEditor.ts';
 import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
 const window = useSharedWindow({ model: 'scripted', files: { 'a.txt': 'one\n' } });
 
-test('an editor tab shows the same thread and draft as the side bar, and is there again after a reload', async () => {
+test('an editor tab and a window of its own show the same thread and draft as the side bar', async () => {
   const { vscode, panel, model } = window();
   await panel.open();
   model.will([says('The first answer.')]);
@@ -16,22 +17,10 @@ test('an editor tab shows the same thread and draft as the side bar, and is ther
   await vscode.command('Tiller: Open Chat in Editor');
   const tab = vscode.page.locator('.part.editor .tab', { hasText: 'Say something' });
   await tab.waitFor();
-  const composers = async () => {
-    const found = await Promise.all(
-      vscode.page.frames().map((frame) => frame.$('[data-testid="composer-input"]').catch(() => null)),
-    );
-    return found.filter((composer) => composer !== null);
-  };
-  await expect.poll(async () => (await composers()).length, soon).toBe(2);
-  const inEditor = async () => {
-    for (const composer of await composers()) {
-      const frame = await composer.ownerFrame();
-      if ((await frame?.evaluate('document.body.dataset.place')) === 'editor') return { composer, frame };
-    }
-    throw new Error('No composer is in an editor tab.');
-  };
-  const { composer, frame } = await inEditor();
-  expect(await frame?.locator('[data-testid="transcript"]').innerText()).toContain('The first answer.');
+  const frame = await untilInEditor(vscode);
+  const composer = frame.locator('[data-testid="composer-input"]');
+  await composer.waitFor();
+  expect(await frame.locator('[data-testid="transcript"]').innerText()).toContain('The first answer.');
 
   await composer.fill('Say more.');
   await expect.poll(() => panel.get('composer-input').inputValue(), soon).toBe('Say more.');
@@ -41,21 +30,11 @@ test('an editor tab shows the same thread and draft as the side bar, and is ther
   // Until the side bar shows the message, its newest turn is the one before, which has ended.
   await panel.get('user-message').nth(1).waitFor();
   await panel.ended();
-  for (const place of [panel.get('transcript'), frame?.locator('[data-testid="transcript"]')]) {
-    await expect.poll(() => place?.innerText(), soon).toContain('The second answer.');
+  for (const place of [panel.get('transcript'), frame.locator('[data-testid="transcript"]')]) {
+    await expect.poll(() => place.innerText(), soon).toContain('The second answer.');
   }
   // The empty draft goes to the other page before the message.
   expect(await panel.get('composer-input').inputValue()).toBe('');
-
-  await vscode.reload();
-  await tab.waitFor();
-  await tab.click();
-  await expect
-    .poll(
-      async () => (await inEditor().catch(() => undefined))?.frame?.locator('[data-testid="transcript"]').innerText(),
-      soon,
-    )
-    .toContain('The second answer.');
 
   const [opened] = await Promise.all([
     vscode.page.context().waitForEvent('page'),

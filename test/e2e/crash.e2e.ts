@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { whenStuck } from './support/stuckHost.ts';
-import { useWindow, type Window } from './support/window.ts';
+import { useSharedWindow, useWindow, type Window } from './support/window.ts';
 import { isFullRun } from '../support/rounds.ts';
 import { journalsIn } from '../support/journals.ts';
 
@@ -44,7 +44,7 @@ const soon = { timeout: 60_000 };
 const DRAWN = { timeout: 10_000 } as const;
 
 describe('killed', () => {
-  const window = useWindow(CRASHED);
+  const window = useSharedWindow(CRASHED);
 
   const rows = [
     ['among the new files', 'Roll Back', 'notification', BEFORE],

@@ -24,8 +24,7 @@ test('the keyboard alone is enough, in a window that was just opened', async () 
     const count = async () => ((await place.count()) === 1 ? 'here' : panel.focusPlace());
     await expect.poll(count, soon).toBe('here');
   };
-  await keyboard.press('Control+Alt+l');
-  await focusIsIn(composer.and(focused));
+  await panel.focusByKey();
   await keyboard.type('Find out why the tests fail and fix it');
   await keyboard.press('Enter');
 
@@ -112,7 +111,7 @@ test('the panel opens in the secondary side bar, in every width', async () => {
 
 // test/panel asks axe about every scene in the themes of this file.
 test('a decision that waits has the colours that test/panel has in every theme', async () => {
-  const { vscode, panel } = window();
+  const { vscode, panel, configure } = window();
   await panel.open();
   await panel.newThread();
   await panel.get('start-demo').click();
@@ -120,7 +119,8 @@ test('a decision that waits has the colours that test/panel has in every theme',
   await panel.answer();
   await panel.approval('patch').waitFor();
   for (const theme of THEME_NAMES) {
-    await vscode.theme(theme);
+    await configure({ 'workbench.colorTheme': THEMES[theme].id });
+    await vscode.page.locator(`.monaco-workbench.${THEMES[theme].class}`).waitFor();
     const expected = await coloursOf(theme);
     const shown = () => shownColours(Object.keys(expected));
     await expect.poll(shown, soon).toEqual(expected);

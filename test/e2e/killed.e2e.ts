@@ -12,7 +12,7 @@ import type { TurnItem } from '../../src/protocol/item.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
 import { calls, type ModelRequest, prefixBreaches, says } from '../support/modelServer.ts';
 import { hostProcess } from './support/hostProcess.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 import { rounds } from '../support/rounds.ts';
 import { randomOf } from '../support/random.ts';
 
@@ -27,7 +27,7 @@ const PATCH_LINES = 300;
 const isYoung = (kills: number) => kills % YOUNG === YOUNG - 1;
 
 /** Patches need approval, as usual; commands run at once. */
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: { 'tiller.sandbox.mode': 'danger-full-access' },
 });
@@ -51,6 +51,7 @@ test(
     const { vscode, panel, model } = window();
     model.will(...Array.from({ length: 100 * (KILLS + 1) }, () => answer));
     const shown = new Set<string>();
+    for (const file of (await rollouts()).keys()) ofEarlierTests.add(file);
     await panel.open();
     for (let kills = 0; kills < KILLS; kills++) {
       const life = random.below(LIFE_MS);
@@ -169,9 +170,13 @@ function threadIn(text: string): ReplayedThread {
   return read.thread;
 }
 
+/** The files of threads that earlier tests of the window have left. */
+const ofEarlierTests = new Set<string>();
+
 async function rollouts(): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(inHome('threads'), { recursive: true }).catch(() => []);
-  const files = names.filter((name) => name.endsWith('.jsonl')).map((name) => inHome('threads', name));
+  const all = names.filter((name) => name.endsWith('.jsonl')).map((name) => inHome('threads', name));
+  const files = all.filter((file) => !ofEarlierTests.has(file));
   return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)));
 }
 

@@ -1,13 +1,9 @@
-// What the panel does in one window: turns that are stopped, errors, compaction, an API key.
+// What the panel does in one window: turns that are stopped, and compaction.
 import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { calls, fails, says } from '../support/modelServer.ts';
-import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useSharedWindow } from './support/window.ts';
-
-const KEY = 'key-of-the-person-5f2c81d0';
 
 const window = useSharedWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
 const soon = { timeout: 10_000 };
@@ -77,29 +73,6 @@ test('a streaming model is stopped by Escape, what it said stays, and the thread
   expect(JSON.stringify(model.requests.at(-1)?.input)).toContain('Are you there?');
 });
 
-test('the controls of the panel work, and an error has a title that fits it', async () => {
-  const { vscode, panel, model } = window();
-  expect(await panel.get('composer-input').getAttribute('placeholder')).toBe(
-    'Ask Tiller to change something (@ for context)',
-  );
-  // Before the first request there is nothing to show.
-  expect(await panel.get('context-meter').count()).toBe(0);
-  const title = panel.get('error').locator('.notice-title');
-  for (const [status, words, action] of [
-    [401, 'API key missing', 'Set API Key'],
-    [413, 'Context window full', 'Compact and Continue'],
-    [400, 'Request rejected', 'Show Log'],
-  ] as const) {
-    // A request that is too long is compacted first, and the request for the summary is refused, too, however short it gets.
-    const failure = [fails(status, { error: { message: 'no' } })];
-    model.will(...Array.from({ length: status === 413 ? 30 : 1 }, () => failure));
-    await panel.send('Hello?');
-    await panel.ended('aborted');
-    expect([await title.last().innerText(), await panel.get('error-action').innerText()]).toEqual([words, action]);
-  }
-  await vscode.screenshot('panel/errors', vscode.sideBar());
-});
-
 test('a thread is compacted, read, undone and compacted again', async () => {
   const { vscode, panel, model } = window();
   const statuses = () =>
@@ -125,7 +98,6 @@ test('a thread is compacted, read, undone and compacted again', async () => {
   await panel.get('compaction-summary').click();
   await vscode.screenshot('compaction/1-card', vscode.sideBar());
   expect(await panel.get('compaction').innerText()).toContain('The word is known.');
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
 
   await panel.get('compaction-undo').click();
   await expect.poll(statuses, soon).toEqual(['undone']);
@@ -146,38 +118,9 @@ test('a thread is compacted, read, undone and compacted again', async () => {
   await vscode.screenshot('compaction/2-by-itself', vscode.sideBar());
 });
 
-test('a key goes to its server, outlives a reload, and stands in no file', async () => {
-  const { vscode, panel, model, folder } = window();
-  model.will([says('One.')], [says('Two.')]);
-  await vscode.command('Tiller: Set API Key');
-  await vscode.answer(KEY);
-  await panel.send('First.');
-  await panel.ended();
-  await vscode.reload();
-  await panel.open();
-  await panel.send('Second.');
-  await panel.ended();
-  expect(model.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
-  expect(await filesWith(KEY, [vscode.server.folder, folder])).toEqual([]);
-});
-
 /** Processes with this word in their command line. */
 async function running(word: string): Promise<number> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
   return lines.filter((line) => line.startsWith('sleep') && line.includes(word)).length;
-}
-
-/** Every file that holds the text: settings, state, logs, rollouts and the workspace are below these folders. */
-async function filesWith(text: string, folders: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const folder of folders) {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const file = path.join(entry.parentPath, entry.name);
-      const bytes = await readFile(file).catch(() => Buffer.alloc(0));
-      if (bytes.includes(text)) found.push(file);
-    }
-  }
-  return found;
 }

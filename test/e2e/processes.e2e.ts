@@ -1,7 +1,6 @@
-// Background processes: the list, the status bar, a terminal with input, and the appearance.
+// Background processes: the list, the status bar, and a terminal with input.
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { faultsOfFrame } from './support/faults.ts';
 import { useSharedWindow } from './support/window.ts';
 
 const window = useSharedWindow({
@@ -48,15 +47,6 @@ test('a command in the background is listed, shown in a terminal and accepts inp
   expect(await answer.textContent()).not.toContain('at 24 80');
   await vscode.screenshot('processes/1-terminal');
 }, 120_000);
-
-test('the list has no visual fault in both widths', async () => {
-  const { vscode, panel } = window();
-  for (const width of [260, 500]) {
-    expect(await vscode.resizeSideBar(width)).toBe(width);
-    await vscode.screenshot(`processes/list-${width}`, vscode.sideBar());
-    expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-  }
-});
 
 test('closing the terminal ends nothing, killing does, and the palette lists the remaining processes', async () => {
   const { vscode, panel } = window();

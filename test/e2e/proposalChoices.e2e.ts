@@ -1,7 +1,6 @@
 // A pending patch, hunk by hunk: in the diff editor, in the panel, in the palette, all with the same choices.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS, gate } from './support/model.ts';
 import { useSharedWindow } from './support/window.ts';
 
@@ -124,7 +123,6 @@ test('files and hunks are ticked in the panel, by keyboard alone', async () => {
   await vscode.page.keyboard.press('Space');
   await panel.get('decision-approve').getByText('Approve 5 of 7').waitFor();
   await vscode.screenshot('review/before-panel', vscode.sideBar());
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
   await panel.get('decision-review').click();
   await expect.poll(() => vscode.multiDiff().files.count(), soon).toBeGreaterThan(1);
   await vscode.screenshot('review/before-overview');

@@ -3,8 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { faultsOfFrame } from './support/faults.ts';
-import { useSharedWindow, type Window } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const LINES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 const TEXT = `${LINES.join('\n')}\n`;
@@ -99,7 +98,7 @@ describe('applied changes', () => {
     expect(await vscode.status('tiller.review').innerText()).toContain('5');
     await panel.get('review').locator('summary').click();
     expect(await panel.get('review-file').count()).toBe(3);
-    await looksRight(window(), '1-marked');
+    await vscode.screenshot('review/1-marked');
     const marks = vscode.page.locator('.part.editor [class*="ced-"]');
     await expect.poll(() => marks.count(), soon).toBeGreaterThan(0);
     // Diff editors have marks of their own.
@@ -157,27 +156,4 @@ describe('applied changes', () => {
     await expect.poll(strip, soon).toBe(changes(4, 3));
     await expect.poll(() => vscode.text(), soon).toContain('second');
   });
-
-  test('wait on when the window is loaded again, and are undone all at once from the panel, when that was meant', async () => {
-    const { vscode, panel, disk } = window();
-    const { notes, gone, made } = await applied();
-    await vscode.reload();
-    await panel.open();
-    await expect.poll(strip, soon).toBe(changes(5, 3));
-    await vscode.openFile(notes);
-    await vscode.codeLens('Keep').first().waitFor();
-    await panel.get('review-undo-all').click();
-    await vscode.dialog('Undo all changes').waitFor();
-    await vscode.screenshot('review/3-undo-all');
-    await vscode.dialog().getByRole('button', { name: 'Undo All' }).click();
-    await panel.get('review').waitFor({ state: 'hidden' });
-    const files = () => Promise.all([notes, gone, made].map(disk));
-    await expect.poll(files, soon).toEqual([TEXT, 'gone\n', null]);
-    await expect.poll(() => vscode.codeLens('Keep').count(), soon).toBe(0);
-  });
 });
-
-async function looksRight({ vscode, panel }: Window, name: string): Promise<void> {
-  await vscode.screenshot(`review/${name}`);
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-}

@@ -12,6 +12,7 @@ const MOUNT_POINTS = ['.git', '.tiller-sandbox', '.vscode'];
 const soon = { timeout: 10_000 };
 
 describe.skipIf(noSandbox)('the box', () => {
+  // After the kill, the next host may put under review what the command would have changed.
   const window = useSharedWindow({ isLast: true, model: 'scripted' });
 
   beforeEach(async () => {
@@ -106,7 +107,10 @@ describe.skipIf(noSandbox)('the box', () => {
     model.will([calls('exec_command', { cmd: 'sleep 60; touch never' })]);
     await panel.send('Sleep.');
     await expect.poll(() => readdirSync(folder), soon).toEqual([...before, ...MOUNT_POINTS].toSorted());
-    process.kill((await hostProcess(vscode)) ?? 0, 'SIGKILL');
+    const killed = (await hostProcess(vscode)) ?? 0;
+    process.kill(killed, 'SIGKILL');
     await expect.poll(() => readdirSync(folder), soon).toEqual(before);
+    // The next host ends with the window only if it has started before.
+    await expect.poll(async () => (await hostProcess(vscode)) ?? killed, { timeout: 60_000 }).not.toBe(killed);
   });
 });

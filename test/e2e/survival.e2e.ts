@@ -1,4 +1,4 @@
-// State is kept through a reload, a hidden side bar and a killed webview.
+// State is kept through a reload, a hidden side bar and a killed webview. reload.e2e.ts reloads in the middle of a turn.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
@@ -7,7 +7,6 @@ import { useSharedWindow } from './support/window.ts';
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join('');
 const hunk = (from: string, to: string) => ['@@', `-${from}`, `+${to}`];
 const window = useSharedWindow({
-  isLast: true,
   model: 'scripted',
   settings: ASK_ABOUT_COMMANDS,
   files: { 'lines.txt': LINES },
@@ -135,7 +134,7 @@ test('a webview that is killed in mid-stream comes back with everything', async 
 });
 
 test('a thread can be read while there is no model, and continues when there is one again', async () => {
-  const { vscode, panel, model } = window();
+  const { vscode, panel, model, configure } = window();
   model.will([says('Here I am.')], [says('Here I am again.')]);
   await panel.send('Hello.');
   await panel.ended();
@@ -144,9 +143,7 @@ test('a thread can be read while there is no model, and continues when there is 
   await panel.get('read-only-banner').waitFor({ timeout: 30_000 });
   expect(await panel.get('agent-message').allInnerTexts()).toEqual(['Here I am.']);
   await vscode.screenshot('survival/4-no-model');
-  await vscode.settings(model.settings);
-  await vscode.reload();
-  await panel.get('agent-message').waitFor({ timeout: 30_000 });
+  await configure(model.settings);
   await panel.get('read-only-banner').waitFor({ state: 'detached', timeout: 30_000 });
   await panel.send('And now?');
   await panel.ended();

@@ -163,20 +163,6 @@ describe('in one window', () => {
     expect(JSON.stringify(model.requests[0]?.input)).toContain('fix the total');
   });
 
-  test('a turn that a reload cuts off says so, and goes on when the user says so', async () => {
-    const { vscode, panel, model } = window();
-    model.will([says('a '.repeat(400), { deltas: 400, delayMs: 50 })], [says('Whole.')]);
-    await panel.send('Talk.');
-    await panel.get('agent-message').waitFor();
-    await vscode.reload();
-    await panel.get('turn-cut').waitFor({ timeout: 30_000 });
-    await vscode.screenshot('threads/7-cut');
-    await panel.get('turn-cut-continue').click();
-    await expect.poll(() => panel.get('turn').count(), soon).toBe(2);
-    await panel.ended();
-    expect(await panel.lastMessage().innerText()).toBe('Whole.');
-  });
-
   test('a notification reports the end of a turn while the window does not have the focus, and the notify program starts', async () => {
     const { vscode, panel, model } = window();
     model.will([says('Painted it green.')], [says('Again.')]);
@@ -190,17 +176,6 @@ describe('in one window', () => {
     await panel.send('Once more.');
     await panel.ended();
     expect(await vscode.notification('Again.').count()).toBe(0);
-  });
-
-  test('the list has no visual fault', async () => {
-    const { vscode, panel, model } = window();
-    model.will([says('Hello.')]);
-    await panel.send('List me.');
-    await panel.ended();
-    await panel.get('thread-title').click();
-    await row('List me').waitFor();
-    await vscode.screenshot('threads/10-list', vscode.sideBar());
-    expect(await faultsOfFrame(await panel.frame())).toEqual([]);
   });
 });
 

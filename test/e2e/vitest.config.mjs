@@ -15,6 +15,8 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 2,
     sequence: { concurrent: false, sequencer: SharedWindowsLast },
+    // Each look at the panel crosses two frames, 5 to 10 ms of processor time.
+    expect: { poll: { interval: 100 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

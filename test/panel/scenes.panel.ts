@@ -1,5 +1,6 @@
 /** The panel and the pages outside VS Code: every state of them in every theme and width, and the keys of the panel. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CONTENT_STORIES } from '../webview/preview/contentStories.mjs';
 import { faultsOfScene, scrollsSideways } from '../webview/preview/faults.mjs';
 import { FOCUS_STORIES } from '../webview/preview/focusStories.mjs';
 import { driveByKeyboard } from '../webview/preview/keyboard.mjs';
@@ -24,12 +25,10 @@ test.each<[string, PanelScene | PageScene]>([...Object.entries(SCENES), ...Objec
   },
 );
 
-test.each(Object.entries({ ...FOCUS_STORIES, ...LONG_STORIES, ...MENTION_STORIES, ...MENU_STORIES }))(
-  '%s',
-  async (_, story) => {
-    await story(stage);
-  },
-);
+const STORIES = { ...CONTENT_STORIES, ...FOCUS_STORIES, ...LONG_STORIES, ...MENTION_STORIES, ...MENU_STORIES };
+test.each(Object.entries(STORIES))('%s', async (_, story) => {
+  await story(stage);
+});
 
 const MAIN_SCENES = [
   'empty',

@@ -1,5 +1,5 @@
 /** code_navigation against an editor that answers as a language server may: slow, silent, ambiguous, flooding, stale. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CODE_TIMES } from '../../src/core/tools/code/askPatiently.ts';
 import { codeNavigation } from '../../src/core/tools/code/codeNavigation.ts';
@@ -368,6 +368,23 @@ describe('a rename', () => {
       languages.renamed = { type: 'renamed', files: [file] };
     };
     const { files, patch } = await asked(RENAME, secret, { policy: 'never' });
+    expect(patch).toMatchObject({ status: 'declined' });
+    expect(files['.env']).toBe('load=1\n');
+  });
+
+  it.each(['hard link', 'link'])('is asked about when it edits a file that may not be read by a %s', async (kind) => {
+    const secret = (languages: FakeLanguages) => {
+      if (kind === 'link') symlinkSync('.env', languages.at('other.ts'));
+      else linkSync(languages.at('.env'), languages.at('other.ts'));
+      const file = { movedTo: null, text: undefined, path: languages.at('other.ts'), edits: [edit(1, 0)] };
+      languages.renamed = { type: 'renamed', files: [file] };
+    };
+    const deny = async (chat: Scenario) => {
+      const { reason } = await chat.next('approval_requested');
+      expect(reason.text).toMatch(/\.env may not be read \(sandbox|other\.ts leads by a link to \S+\.env\.$/);
+      await chat.answer({ denied: {} });
+    };
+    const { files, patch } = await asked(RENAME, secret, {}, deny);
     expect(patch).toMatchObject({ status: 'declined' });
     expect(files['.env']).toBe('load=1\n');
   });

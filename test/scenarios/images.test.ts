@@ -1,5 +1,5 @@
 /** Images on both wires: where they are sent, which are left out, and that no image ends a thread. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { UserInput } from '../../src/protocol/item.ts';
 import { imageServer, imagesIn } from '../support/imageServer.ts';
@@ -163,6 +163,19 @@ describe.each(WIRES)('an image of the user, on %s', (wire) => {
     expect(chat.server.lastRequest.text).toContain(`[the image ${file} was left out: ${reason}]`);
     expect(chat.server.lastRequest.text).not.toContain(Buffer.from('secret').toString('base64'));
     expect(warnings(chat)).toEqual([`The image ${file} was left out: ${reason}.`]);
+  });
+
+  it('is left out when its file may not be read, by any name of it', async () => {
+    const unreadable = ['**/secret.png'];
+    await using chat = await startScenario({ wire, unreadable, model: () => [says('None.')] });
+    writeFileSync(chat.folder.at('secret.png'), webp('VP8L', 2, 2));
+    symlinkSync('secret.png', chat.folder.at('link.png'));
+    linkSync(chat.folder.at('secret.png'), chat.folder.at('hard.png'));
+    for (const name of ['secret.png', 'link.png', 'hard.png']) {
+      await see(chat, { type: 'local_image', path: name });
+      expect(chat.server.lastRequest.text).toContain('secret.png may not be read (sandbox.unreadable: **/secret.png)');
+      expect(sentImages(chat)).toEqual([]);
+    }
   });
 
   it('of a thread that an older version recorded is checked when the thread is resumed', async () => {

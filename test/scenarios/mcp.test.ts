@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { linkSync, readFileSync, symlinkSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { describeApproval } from '../../src/core/rules/approvals.ts';
 import { definitionsOf, mcpScenario, scripted, toolsOf } from '../support/mcpServers.ts';
 import { auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
+import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 
@@ -344,6 +346,86 @@ describe.skipIf(noSandbox)('an interrupt', { timeout: LONG }, () => {
     const asked = (chat.files()['record.txt'] ?? '').split('\n').filter((line) => line.startsWith('{'));
     const methods = asked.map((line) => (JSON.parse(line) as { method?: string }).method);
     expect(methods.slice(-3)).toEqual(['tools/call', 'notifications/cancelled', 'tools/call']);
+  });
+});
+
+describe.skipIf(noSandbox)('a file with secrets', { timeout: LONG }, () => {
+  const read = (uri: string) => calls('read_mcp_resource', { server: 'notes', uri });
+  const echo = (text: string) => calls('mcp__notes__echo', { text });
+  const files = { '.env': 'KEY=1\n', 'a.txt': 'one\n' };
+
+  test('is asked about when a call or an address names it, also by a link, although the tool is allowed', async () => {
+    await using made = await mcpScenario(
+      { notes: scripted() },
+      {
+        files,
+        interactive: false,
+        model: ({ input }, index) => {
+          const folder = made.chat.folder.path;
+          if (index > 0 || input.length === 0) return [says('Done.')];
+          return [
+            echo('.env'),
+            echo(`${folder}/sub/../hard.txt`),
+            echo('link.txt'),
+            echo(pathToFileURL(`${folder}/.env`).href),
+            echo('a.txt'),
+            echo('What is in .env?'),
+            calls('mcp__notes__write', { path: `${folder}/.vscode/settings.json` }),
+            read(pathToFileURL(`${folder}/.env`).href),
+            read(`notes://${folder}/%2Eenv`),
+            read('note://one'),
+          ];
+        },
+      },
+    );
+    linkSync(made.chat.folder.at('.env'), made.chat.folder.at('hard.txt'));
+    symlinkSync('.env', made.chat.folder.at('link.txt'));
+    await made.chat.send('go');
+    const outputs = made.chat
+      .outputs()
+      .map((output) =>
+        output.replaceAll(made.chat.folder.path, 'W').replace(' Nothing was done; go on without it.', ''),
+      );
+    const clause = 'W/.env may not be read (sandbox.unreadable: **/.env)';
+    const denied = 'Denied (non_interactive): this needs approval and nobody is there to ask. ';
+    expect(outputs).toEqual([
+      `${denied}${clause}.`,
+      `${denied}${clause}, and W/hard.txt is a hard link to it.`,
+      `${denied}${clause}.`,
+      `${denied}${clause}.`,
+      'a.txt',
+      'What is in .env?',
+      `${denied}W/.vscode/settings.json is protected, and the tool may write.`,
+      `${clause}. Reading it was not allowed. Go on without it.`,
+      `${clause}. Reading it was not allowed. Go on without it.`,
+      JSON.stringify({
+        server: 'notes',
+        uri: 'note://one',
+        contents: [{ uri: 'note://one', mimeType: 'text/plain', text: 'a note' }],
+      }),
+    ]);
+  });
+
+  test('is asked about each time, and refused where the policy never asks', async () => {
+    const options = { files, model: [[echo('.env')], [echo('.env')], [says('Done.')]] };
+    await using made = await mcpScenario({ notes: scripted() }, options);
+    const decisions: ApprovalDecision[] = [{ approved_tool: { scope: 'workspace' } }, { denied: {} }];
+    made.chat.session.onEvent(({ msg }) => {
+      if (msg.type !== 'approval_requested') return;
+      made.chat.submit({
+        type: 'approval',
+        approvalIds: [msg.approvalId],
+        decision: decisions.shift() ?? { denied: {} },
+      });
+    });
+    await made.chat.send('go');
+    expect(decisions).toEqual([]);
+    expect(made.chat.outputs()[0]).toBe('.env');
+    await using never = await mcpScenario({ notes: scripted() }, { ...options, policy: 'never' });
+    await never.chat.send('go');
+    expect(never.chat.outputs()[1]).toMatch(
+      /^Not allowed: .*\.env may not be read .*, and the approval policy never asks\.$/,
+    );
   });
 });
 

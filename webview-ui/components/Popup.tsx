@@ -23,9 +23,10 @@ export function Popup(props: {
       role="dialog"
       aria-label={label}
       data-testid={testid}
+      data-opener={opener}
       tabIndex={-1}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
+        if (event.key !== 'Escape' || event.isComposing) return;
         event.preventDefault();
         event.stopPropagation();
         openPopup.value = null;
@@ -49,6 +50,13 @@ function firstFocus(frame: HTMLElement | null): HTMLElement | null | undefined {
   return found.find((element) => element) ?? frame;
 }
 
+/** Closes the popup of an entry and returns the focus to its opener, to which it comes back from what the entry opens. */
+export function closePopupOf(entry: Element): void {
+  const opener = entry.closest<HTMLElement>('[data-opener]')?.dataset['opener'];
+  document.querySelector<HTMLElement>(`[data-testid="${opener}"]`)?.focus();
+  openPopup.value = null;
+}
+
 /** An entry of a `role=menu`: closes the popup, then acts. */
 export function MenuItem(props: {
   testid: string;
@@ -67,8 +75,8 @@ export function MenuItem(props: {
         role="menuitem"
         data-testid={testid}
         aria-keyshortcuts={shortcut}
-        onClick={() => {
-          openPopup.value = null;
+        onClick={({ currentTarget }) => {
+          closePopupOf(currentTarget);
           act();
         }}
       >

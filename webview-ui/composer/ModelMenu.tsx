@@ -1,10 +1,9 @@
 import { useId, useLayoutEffect } from 'preact/hooks';
 import { pick } from '../actions.ts';
 import { Icon } from '../components/Icon.tsx';
-import { Popup } from '../components/Popup.tsx';
+import { closePopupOf, Popup } from '../components/Popup.tsx';
 import { t } from '../l10n.ts';
 import { composerFocus, settings } from '../store.ts';
-import { openPopup } from '../view.ts';
 import { effortChoices } from './choices.ts';
 import * as menu from './modelMenu.ts';
 
@@ -23,8 +22,8 @@ export function ModelMenu({ opener }: { opener: string }) {
         type="button"
         class="pop-item pop-foot"
         data-testid="model-add"
-        onClick={() => {
-          openPopup.value = null;
+        onClick={({ currentTarget }) => {
+          closePopupOf(currentTarget);
           pick('model');
         }}
       >
@@ -120,7 +119,7 @@ function Row({ row, index, isActive }: { row: menu.MenuRow; index: number; isAct
       aria-checked={isCurrent}
       title={[labelOf(row), detail].filter((part) => part !== '').join('\n')}
       onMouseDown={(event) => event.preventDefault()}
-      onClick={() => take(row)}
+      onClick={({ currentTarget }) => take(row, currentTarget)}
     >
       <Icon name={row.type === 'set_up' ? 'gear' : isCurrent ? 'check' : 'blank'} />
       <span class="suggest-label">{labelOf(row)}</span>
@@ -162,14 +161,14 @@ function Effort() {
   );
 }
 
-function onKeyDown(event: KeyboardEvent): void {
+function onKeyDown(event: KeyboardEvent & { currentTarget: Element }): void {
   if (event.isComposing) return;
   const active = menu.activeRow.value;
   if (event.key === 'ArrowDown') menu.step(1);
   else if (event.key === 'ArrowUp') menu.step(-1);
   else if (event.key === 'PageDown') menu.moveTo(menu.activeIndex.value + PAGE);
   else if (event.key === 'PageUp') menu.moveTo(menu.activeIndex.value - PAGE);
-  else if (event.key === 'Enter' && active !== null) take(active);
+  else if (event.key === 'Enter' && active !== null) take(active, event.currentTarget);
   else return;
   event.preventDefault();
   event.stopPropagation();
@@ -177,10 +176,12 @@ function onKeyDown(event: KeyboardEvent): void {
 
 const PAGE = 8;
 
-function take(row: menu.MenuRow): void {
-  openPopup.value = null;
+/** `entry`: an element of the menu. */
+function take(row: menu.MenuRow, entry: Element): void {
+  closePopupOf(entry);
   menu.take(row);
-  composerFocus.value++;
+  // The set-up asks in a picker, from which the focus comes back to the opener.
+  if (row.type !== 'set_up') composerFocus.value++;
 }
 
 function keyOf(row: menu.MenuRow): string {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { isDestructive, needsCare } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
@@ -18,13 +19,16 @@ const TOGETHER = 'together';
 
 /**
  * All pending approvals, answered at once. A request that leaves the sandbox or can destroy work is not selected by
- * default: users read a list less closely than a single request.
+ * default: users read a list less closely than a single request. Nor is one that comes later: the user may be about to
+ * press Enter.
  */
 export function ApprovalList() {
   const toggled = useSignal<ReadonlySet<string>>(new Set());
   const requests = approvals.value;
+  const atOpening = useRef(new Set(requests.map(({ approvalId }) => approvalId))).current;
+  const isProposed = (request: ApprovalRequest) => atOpening.has(request.approvalId) && !needsCare(request);
   const isTicked = (request: ApprovalRequest) =>
-    canBeAnswered(request) && toggled.value.has(request.approvalId) !== !needsCare(request);
+    canBeAnswered(request) && toggled.value.has(request.approvalId) !== isProposed(request);
   const ticked = requests.filter(isTicked).map(({ approvalId }) => approvalId);
   const toggle = (id: string) => {
     const next = new Set(toggled.value);

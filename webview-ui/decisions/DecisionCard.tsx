@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../l10n.ts';
 import { approvals, waiting } from '../store.ts';
-import { decisionIndex, denying, openPopup, showDecision, showTogether, togglePopup } from '../view.ts';
+import { decisionIndex, denying, keepDecision, openPopup, showDecision, showTogether, togglePopup } from '../view.ts';
 import { Button, IconButton } from '../components/Buttons.tsx';
 import { MenuButton } from '../components/MenuButton.tsx';
 import { MenuItem, moveInMenu, Popup } from '../components/Popup.tsx';
@@ -73,6 +73,7 @@ export function DecisionCard(props: DecisionCardProps) {
       class={isRisky ? 'decide is-risk' : 'decide'}
       aria-label={title}
       data-testid={testid}
+      onFocusIn={() => keepDecision(id)}
       onKeyDown={(event) => !isDenying && !instead && answerKey(event, all)}
     >
       <div class="decide-head">

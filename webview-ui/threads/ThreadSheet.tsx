@@ -21,7 +21,7 @@ export function ThreadSheet() {
       aria-label={t('Threads')}
       data-testid="threads"
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
+        if (event.key !== 'Escape' || event.isComposing) return;
         event.preventDefault();
         list.closeList();
       }}

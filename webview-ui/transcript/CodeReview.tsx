@@ -63,12 +63,7 @@ function countOf(findings: readonly Finding[]): string {
 }
 
 function FindingRow({ itemId, finding }: { itemId: string; finding: Finding }) {
-  const { id, title, body, priority, state } = finding;
-  const mark = (to: Finding['state']) => submit({ type: 'mark_finding', itemId, findingId: id, state: to });
-  const fix = () => {
-    followsEnd.value = true;
-    post({ type: 'fix_finding', itemId, findingId: id });
-  };
+  const { title, body, priority, state } = finding;
   const head = (
     <>
       {priority !== undefined && (
@@ -98,34 +93,43 @@ function FindingRow({ itemId, finding }: { itemId: string; finding: Finding }) {
       )}
       <div class="finding-acts">
         <Place finding={finding} />
-        {isOwn.value && (
-          <>
-            {state !== 'dismissed' && (
-              <>
-                <Act testid="finding-fix" label={t('Fix: {0}', title)} onClick={fix}>
-                  {t('Fix')}
-                </Act>
-                <Act
-                  testid="finding-quote"
-                  label={t('Add to Message: {0}', title)}
-                  onClick={() => post({ type: 'quote_finding', itemId, findingId: id })}
-                >
-                  {t('Add to Message')}
-                </Act>
-                <Act testid="finding-dismiss" label={t('Dismiss: {0}', title)} onClick={() => mark('dismissed')}>
-                  {t('Dismiss')}
-                </Act>
-              </>
-            )}
-            {state === 'dismissed' && (
-              <Act testid="finding-restore" label={t('Restore: {0}', title)} onClick={() => mark('open')}>
-                {t('Restore')}
-              </Act>
-            )}
-          </>
-        )}
+        <FindingActions itemId={itemId} finding={finding} />
       </div>
     </li>
+  );
+}
+
+/** Only the window that owns the thread has them. A dismissed finding can be restored. */
+function FindingActions({ itemId, finding: { id, title, state } }: { itemId: string; finding: Finding }) {
+  const mark = (to: Finding['state']) => submit({ type: 'mark_finding', itemId, findingId: id, state: to });
+  const fix = () => {
+    followsEnd.value = true;
+    post({ type: 'fix_finding', itemId, findingId: id });
+  };
+  if (!isOwn.value) return null;
+  if (state === 'dismissed') {
+    return (
+      <Act testid="finding-restore" label={t('Restore: {0}', title)} onClick={() => mark('open')}>
+        {t('Restore')}
+      </Act>
+    );
+  }
+  return (
+    <>
+      <Act testid="finding-fix" label={t('Fix: {0}', title)} onClick={fix}>
+        {t('Fix')}
+      </Act>
+      <Act
+        testid="finding-quote"
+        label={t('Add to Message: {0}', title)}
+        onClick={() => post({ type: 'quote_finding', itemId, findingId: id })}
+      >
+        {t('Add to Message')}
+      </Act>
+      <Act testid="finding-dismiss" label={t('Dismiss: {0}', title)} onClick={() => mark('dismissed')}>
+        {t('Dismiss')}
+      </Act>
+    </>
   );
 }
 

@@ -15,8 +15,7 @@ const MOST_ROWS = 50;
 
 /** The changes of a command to the workspace: a row under the command's own, folded. */
 export function CommandChanges({ itemId, changed }: { itemId: string; changed: Changes }) {
-  const { files, total, cannotUndo } = changed;
-  const rows = files.slice(0, MOST_ROWS);
+  const { files, total } = changed;
   const isPending = useComputed(() => hasPending(itemId, files)).value;
   const decide = (what: 'keep' | 'undo') => post({ type: 'review_command', itemId, what });
   return (
@@ -31,34 +30,7 @@ export function CommandChanges({ itemId, changed }: { itemId: string; changed: C
           <LineCount {...sumOf(files.map(({ added = 0, removed = 0 }) => ({ added, removed })))} />
         )
       }
-      body={() => (
-        <div class="patch">
-          {cannotUndo > 0 && (
-            <p class="fr-more">{plural(cannotUndo, '{0} file cannot be undone', '{0} files cannot be undone')}</p>
-          )}
-          <div class="files">
-            {rows.map((file) => (
-              <div class="fr" key={file.path} data-testid="changed-file">
-                <div class="fr-row">
-                  <span class="step-icon">
-                    <Icon name="file" />
-                  </span>
-                  <FileFacts
-                    path={file.path}
-                    tag={tagOf(file)}
-                    because={becauseOf(file)}
-                    added={file.added ?? 0}
-                    removed={file.removed ?? 0}
-                  />
-                </div>
-              </div>
-            ))}
-            {total > rows.length && (
-              <p class="fr-more">{plural(total - rows.length, '{0} more file', '{0} more files')}</p>
-            )}
-          </div>
-        </div>
-      )}
+      body={() => <ChangedFiles changed={changed} />}
       foot={
         <>
           <Act testid="command-changes-review" onClick={() => post({ type: 'open_diff', itemId })}>
@@ -77,6 +49,36 @@ export function CommandChanges({ itemId, changed }: { itemId: string; changed: C
         </>
       }
     />
+  );
+}
+
+function ChangedFiles({ changed: { files, total, cannotUndo } }: { changed: Changes }) {
+  const rows = files.slice(0, MOST_ROWS);
+  return (
+    <div class="patch">
+      {cannotUndo > 0 && (
+        <p class="fr-more">{plural(cannotUndo, '{0} file cannot be undone', '{0} files cannot be undone')}</p>
+      )}
+      <div class="files">
+        {rows.map((file) => (
+          <div class="fr" key={file.path} data-testid="changed-file">
+            <div class="fr-row">
+              <span class="step-icon">
+                <Icon name="file" />
+              </span>
+              <FileFacts
+                path={file.path}
+                tag={tagOf(file)}
+                because={becauseOf(file)}
+                added={file.added ?? 0}
+                removed={file.removed ?? 0}
+              />
+            </div>
+          </div>
+        ))}
+        {total > rows.length && <p class="fr-more">{plural(total - rows.length, '{0} more file', '{0} more files')}</p>}
+      </div>
+    </div>
   );
 }
 

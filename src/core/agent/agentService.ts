@@ -20,7 +20,7 @@ import { RulesStore } from '../rules/rulesStore.ts';
 import { DaySpending } from '../session/daySpending.ts';
 import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
-import { Session } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import {
   depthOf,
   type ParentLink,
@@ -317,6 +317,8 @@ export class AgentService {
     host: ThreadHost,
     { meta, path, ownership, replayed, parent, inherited }: StoredThread,
   ): Promise<Session> {
+    // Evaluated with the first thread: a window or a list of threads needs none of a session, its turns and tools.
+    const { Session } = await import('../session/session.ts');
     const confinedThread = meta.agent ? confined(given, meta.agent, host.sandboxFor) : given;
     const rootId = parent?.rootId ?? meta.id;
     const { thread, ports } = inSideCopy(confinedThread, this.#coordinator.portsFor(meta.id, this.#ports, rootId));

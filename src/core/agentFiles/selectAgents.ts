@@ -1,7 +1,7 @@
 import type { AgentRole } from '../tools/agents/agents.ts';
 import { type ProposalState, proposalHash, proposalState } from '../trust/fileProposals.ts';
 import type { Trust } from '../trust/trust.ts';
-import { type AgentFile, parseAgentFile } from './agentFile.ts';
+import type { AgentFile } from './agentFile.ts';
 
 /** An agent file with its state. */
 export interface SelectedAgent {
@@ -41,6 +41,9 @@ export async function selectAgents(
   },
   trust: Pick<Trust, 'decisionOn'>,
 ): Promise<SelectedAgents> {
+  if (files.length === 0) return NO_AGENTS;
+  // It parses YAML, which most starts do not need.
+  const { parseAgentFile } = await import('./agentFile.ts');
   const agents: SelectedAgent[] = [];
   const problems: string[] = [];
   const takenBy = new Map<string, ProposalState>();

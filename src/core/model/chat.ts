@@ -3,7 +3,7 @@ import { Attempt, DONE } from './attempt.ts';
 import { ChatBodies } from './chatBody.ts';
 import { ChatReader } from './chatChunks.ts';
 import { ModelFault, type ModelClient, type Prompt, type ResponseEvent } from './client.ts';
-import { foreignAnswerFault } from './faults.ts';
+import { foreignAnswerFault, streamClosedFault } from './faults.ts';
 import { customToolNames } from './functionForm.ts';
 import { joinDeltas } from './joinDeltas.ts';
 import { openWithFallback } from './openWithFallback.ts';
@@ -18,9 +18,15 @@ function isCompletion(document: unknown): boolean {
 /** Maximum time to wait for the usage when the response itself is complete. */
 const USAGE_WITHIN_MS = 2000;
 
+const UNMARKED = 'The server ended this answer without saying that it is complete: its end may be missing.';
+
+type StreamEnd = 'done' | 'ended' | 'broken';
+
 export class ChatClient implements ModelClient {
   readonly #parts: ClientParts;
   readonly #bodies: ChatBodies;
+  /** Answers in a row that ended without a mark. */
+  #unmarked = 0;
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
@@ -47,10 +53,23 @@ export class ChatClient implements ModelClient {
       }
       const end = yield* this.#chunks(attempt, reader, signal);
       if (end === 'done') attempt.release();
-      yield* end === 'done' ? reader.done() : reader.ended(end === 'ended');
+      yield* end === 'ended' && reader.isUnmarked ? this.#unmarkedEnd(reader) : this.#markedEnd(reader, end);
     } finally {
       attempt.close();
     }
+  }
+
+  *#markedEnd(reader: ChatReader, end: StreamEnd): Generator<ResponseEvent, void, undefined> {
+    if (end !== 'broken') this.#unmarked = 0;
+    yield* end === 'done' ? reader.done() : reader.ended(end === 'ended');
+  }
+
+  /** The first time in a row it is a cut connection; from the second on it is how this server ends (decision 0076). */
+  *#unmarkedEnd(reader: ChatReader): Generator<ResponseEvent, void, undefined> {
+    this.#unmarked += 1;
+    if (this.#unmarked === 1) throw streamClosedFault();
+    yield { type: 'warning', message: UNMARKED };
+    yield* reader.done();
   }
 
   /** Returns how the stream ended: with `[DONE]`, properly without it, or broken off after the model had finished. */
@@ -58,7 +77,7 @@ export class ChatClient implements ModelClient {
     attempt: Attempt,
     reader: ChatReader,
     signal: AbortSignal,
-  ): AsyncGenerator<ResponseEvent, 'done' | 'ended' | 'broken', undefined> {
+  ): AsyncGenerator<ResponseEvent, StreamEnd, undefined> {
     try {
       for await (const batch of attempt.events()) {
         const end = batch.indexOf(DONE);

@@ -44,7 +44,9 @@ export class ChatBodies {
     const request = new RequestWriter<ChatRequest>(this.#refused.of(prompt.model));
     const abilities = abilitiesOf(this.#server, 'chat', prompt.model);
     const hasDeveloper = prompt.input.some((item) => item.type === 'message' && item.role === 'developer');
-    const hasReasoning = prompt.input.some((item) => item.type === 'reasoning' && item.content?.length);
+    const hasReasoning = prompt.input.some(
+      (item) => item.type === 'reasoning' && (item.content?.length || item.chat_details?.length),
+    );
     const strictOrder = !request.takes('message_order');
     this.#speak({
       origin: prompt.origin,

@@ -11,6 +11,7 @@ import type { ModelFault, ResponseEvent } from './client.ts';
 import { finishReasonFault, inStreamFault, MOST_ITEMS, streamClosedFault, tooManyItemsFault } from './faults.ts';
 import { isJsonObject, parseJson } from '../util/json.ts';
 import { asOffered } from './functionForm.ts';
+import { ReasoningDetails } from './reasoningDetails.ts';
 
 interface OpenCall {
   readonly key: string;
@@ -45,6 +46,7 @@ interface WireMessage
   extends AsItCame<ChatCompletionChunk.Choice.Delta, 'content' | 'refusal' | 'tool_calls' | 'function_call'> {
   readonly reasoning?: unknown;
   readonly reasoning_content?: unknown;
+  readonly reasoning_details?: unknown;
 }
 interface WireCall extends AsItCame<ChatCompletionChunk.Choice.Delta.ToolCall, 'index' | 'id'> {
   readonly function?: AsItCame<ChatCompletionChunk.Choice.Delta.ToolCall.Function, 'name' | 'arguments'>;
@@ -60,7 +62,10 @@ export class ChatReader {
   #text = '';
   #reasoning = '';
   #reasoningField: ReasoningField = 'reasoning';
+  readonly #details = new ReasoningDetails();
   #usage: TokenUsage | null = null;
+  /** The server has counted the tokens of the text in a chunk of its own, as servers do behind the last one. */
+  #isCounted = false;
   #created = false;
   #finished = false;
   /** Text and reasoning were emitted as complete items. */
@@ -90,7 +95,9 @@ export class ChatReader {
       this.#created = true;
       events.push({ type: 'created' });
     }
-    this.#usage = usageIn(chunk) ?? this.#usage;
+    const usage = usageIn(chunk);
+    this.#usage = usage ?? this.#usage;
+    if (usage && usage.output > 0 && this.#text !== '' && objectsIn(chunk.choices).length === 0) this.#isCounted = true;
     for (const choice of objectsIn(chunk.choices)) {
       if (choice['error']) throw inStreamFault(choice);
       const message = choice['delta'] ?? (this.#finished ? undefined : choice['message']);
@@ -108,17 +115,29 @@ export class ChatReader {
   }
 
   /**
-   * Call at the end of the stream, proper or not. Without a finish reason, only calls with complete arguments count as
-   * a response; text might be incomplete. @throws ModelFault
+   * Call at the end of the stream, proper or not. Without a finish reason, only calls with complete arguments and a text
+   * whose tokens were counted are a response; other text might be incomplete. @throws ModelFault
    */
   ended(inGoodOrder: boolean): readonly ResponseEvent[] {
-    const whole = this.#calls.length > 0 && this.#calls.every((call) => parseJson(call.arguments) !== undefined);
-    if (!this.#finished && !(inGoodOrder && whole)) throw streamClosedFault();
+    const isWhole = this.#hasWholeCalls && (this.#calls.length > 0 || this.#isCounted);
+    if (!this.#finished && !(inGoodOrder && isWhole)) throw streamClosedFault();
     return this.done();
   }
 
+  /** True for a text that may be complete, although the server has sent no mark of its end. */
+  get isUnmarked(): boolean {
+    return !this.#finished && !this.#isCounted && this.#text !== '' && this.#calls.length === 0;
+  }
+
+  get #hasWholeCalls(): boolean {
+    return this.#calls.every((call) => parseJson(call.arguments) !== undefined);
+  }
+
   #message(message: WireMessage, events: ResponseEvent[]): void {
-    const [field, reasoning] = thoughtIn(message);
+    const isRepeated = this.#finished && (this.#isTextEmitted || this.#details.all.length > 0);
+    const detailed = isRepeated ? '' : this.#details.add(message.reasoning_details);
+    const [field, thought] = thoughtIn(message);
+    const reasoning = thought || detailed;
     if (reasoning !== '' && !this.#isLate(reasoning, this.#reasoning)) {
       if (this.#reasoning === '') {
         this.#reasoningField = field;
@@ -203,12 +222,14 @@ export class ChatReader {
   #flush(): readonly ResponseEvent[] {
     const events: ResponseEvent[] = [];
     const done = (key: string, item: ResponseItem) => events.push({ type: 'item_done', key, item });
-    if (!this.#isTextEmitted && this.#reasoning !== '') {
+    const chat_details = [...this.#details.all];
+    if (!this.#isTextEmitted && (this.#reasoning !== '' || chat_details.length > 0)) {
       done(REASONING, {
         type: 'reasoning',
         summary: [],
-        content: [{ type: 'reasoning_text', text: this.#reasoning }],
+        content: this.#reasoning === '' ? [] : [{ type: 'reasoning_text', text: this.#reasoning }],
         ...(this.#reasoningField === 'reasoning' ? {} : { chat_field: this.#reasoningField }),
+        ...(chat_details.length === 0 ? {} : { chat_details }),
       });
     }
     if (!this.#isTextEmitted && this.#text !== '') {

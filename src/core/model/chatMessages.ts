@@ -25,6 +25,7 @@ import {
 } from '../../protocol/responseItem.ts';
 import { isForeign, type Origin } from './foreignItems.ts';
 import { asFunctionCall, asShellCall, replayedArguments } from './functionForm.ts';
+import type { ReasoningDetail } from './reasoningDetails.ts';
 import type { Sent } from './requestBody.ts';
 import { hasToolImages, imagesOfCall, textWithPlaceholders } from './toolImages.ts';
 
@@ -47,7 +48,9 @@ export type ChatMessage =
 
 /** The field for reasoning differs between servers; it is sent back in the same one. */
 export type ReasoningField = NonNullable<ReasoningItem['chat_field']>;
-type ChatReasoning = { readonly [Field in 'reasoning' | 'reasoning_content']?: string };
+type ChatReasoning = { readonly [Field in 'reasoning' | 'reasoning_content']?: string } & {
+  readonly reasoning_details?: readonly ReasoningDetail[];
+};
 type ThoughtPart = TextPart | { readonly type: 'thinking'; readonly thinking: readonly TextPart[] };
 
 /** `extra_content`: signatures of Gemini. */
@@ -225,6 +228,7 @@ function imagesMessage(outputs: readonly ToolCallOutputItem[]): readonly ChatMes
 function assistantMessage(items: readonly AssistantItem[], form: ChatForm): readonly ChatMessage[] {
   const texts: string[] = [];
   const thoughts: string[] = [];
+  const details: ReasoningDetail[] = [];
   let field: ReasoningField | undefined;
   const calls: ChatToolCall[] = [];
   for (const item of items) {
@@ -233,7 +237,9 @@ function assistantMessage(items: readonly AssistantItem[], form: ChatForm): read
         texts.push(textOf(item.content));
         break;
       case 'reasoning':
-        thoughts.push(textOf(item.content ?? ''));
+        // The details contain the text.
+        if (item.chat_details?.length) details.push(...item.chat_details);
+        else thoughts.push(textOf(item.content ?? ''));
         field ??= item.chat_field;
         break;
       default:
@@ -247,6 +253,7 @@ function assistantMessage(items: readonly AssistantItem[], form: ChatForm): read
     {
       role: 'assistant',
       ...assistantFields(content, reasoning, field ?? 'reasoning'),
+      ...(form.reasoning && details.length > 0 ? { reasoning_details: details } : {}),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
   ];
@@ -271,7 +278,12 @@ function toolCall(item: ToolCallItem, { origin }: ChatForm): ChatToolCall {
         extra_content: isForeign(item, origin) ? undefined : item.extra_content,
       };
     case 'custom_tool_call':
-      return { id, type: 'function', function: { name: item.name, arguments: asFunctionCall(item).arguments } };
+      return {
+        id,
+        type: 'function',
+        function: { name: item.name, arguments: asFunctionCall(item).arguments },
+        extra_content: isForeign(item, origin) ? undefined : item.extra_content,
+      };
     case 'local_shell_call': {
       const { name, arguments: args } = asShellCall(item, id);
       return { id, type: 'function', function: { name, arguments: args } };

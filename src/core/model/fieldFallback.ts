@@ -12,7 +12,7 @@ const DISPENSABLE = {
   reasoning_beside_tools: /^$/,
   'reasoning.summary': /reasoning[._]summary|reasoning summar/,
   /** Reasoning of earlier responses, in the messages of the assistant. */
-  reasoning_history: /messages\W.*\breasoning(?:_content)?\b/,
+  reasoning_history: /messages\W.*\breasoning(?:_content|_details)?\b/,
   reasoning: quoted('reasoning'),
   'text.verbosity': /verbosity/,
   'text.format': /text\.format|response_format|json_schema/,

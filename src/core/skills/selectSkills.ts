@@ -1,6 +1,6 @@
 import { type ProposalState, proposalHash, proposalState } from '../trust/fileProposals.ts';
 import type { Trust } from '../trust/trust.ts';
-import { parseSkillFile, type Skill, type SkillFile } from './skillFile.ts';
+import type { Skill, SkillFile } from './skillFile.ts';
 
 /** A skill or a prompt with its state. */
 export interface SelectedSkill {
@@ -33,6 +33,9 @@ export async function selectSkills(
   trust: Pick<Trust, 'decisionOn'>,
   otherTools: readonly string[] = [],
 ): Promise<SelectedSkills> {
+  if (files.length === 0) return NO_SKILLS;
+  // It parses YAML, which most starts do not need.
+  const { parseSkillFile } = await import('./skillFile.ts');
   const skills: SelectedSkill[] = [];
   const problems: { readonly source: string; readonly message: string }[] = [];
   /** By kind and name: a skill and a prompt of one name are reached as `/skill:name` and `/prompt:name`. */

@@ -55,7 +55,8 @@ function isGlob(word: string): boolean {
  */
 const guards = new WeakMap<readonly string[], Map<string, Promise<ReadGuard>>>();
 
-function guardOf(context: ToolContext): Promise<ReadGuard> {
+/** The guard of a thread. Never rejects. */
+export function guardOf(context: Pick<ToolContext, 'thread' | 'settings' | 'host' | 'workspace'>): Promise<ReadGuard> {
   const { thread, settings } = context;
   const known = guards.get(thread.unreadable) ?? new Map<string, Promise<ReadGuard>>();
   guards.set(thread.unreadable, known);

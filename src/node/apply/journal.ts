@@ -19,15 +19,14 @@ import type { Transition } from './transition.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, namesIn, writeNewPrivateFile } from '../host/privateFiles.ts';
 import { thisProcess } from '../host/processIdentity.ts';
-import { lazyObject } from '../../protocol/lazyObject.ts';
+import { lazyObject, lazyVariant } from '../../protocol/lazyObject.ts';
 
 const ownerSchema = lazyObject(() => ({ user: z.number(), group: z.number() }));
 const imageSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('absent') })),
-  lazyObject(() => ({ type: z.literal('folder'), mode: z.number().optional() })),
-  lazyObject(() => ({ type: z.literal('link'), target: z.string() })),
-  lazyObject(() => ({
-    type: z.literal('file'),
+  lazyVariant('absent', () => ({})),
+  lazyVariant('folder', () => ({ mode: z.number().optional() })),
+  lazyVariant('link', () => ({ target: z.string() })),
+  lazyVariant('file', () => ({
     length: z.number(),
     mode: z.number().nullable(),
     owner: ownerSchema.nullable(),

@@ -49,6 +49,7 @@ export function createMcp({ ports, version, roots, settings, support, secrets, h
       version,
       support,
       home: storage.home,
+      roots,
       unreadable: () => settings()['sandbox.unreadable'],
       secrets,
       hide,

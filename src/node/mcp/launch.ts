@@ -18,6 +18,8 @@ export interface LaunchPlace {
   readonly home: string;
   readonly keys: SecretRedactor;
   readonly support: () => SandboxSupport;
+  /** Open folders, in which files with secrets are closed to servers. */
+  readonly roots: () => readonly string[];
   /** Paths that sandboxed programs must not read, as the setting lists them. */
   readonly unreadable: () => readonly string[];
   /** True when the whole of Tiller runs in a sandbox of another program. */
@@ -66,6 +68,7 @@ function confinementOf(
     temporaryFolder: temporaryFolder({ id: `mcp-${name}`, home }),
     unreadable: unreadablePaths(unreadable(), host.homeDirectory, home),
     unreadableGlobs: unreadable(),
+    readable: place.roots(),
   });
   if (confinement.type === 'none') return confinement;
   // The working directory is not writable unless it is listed.

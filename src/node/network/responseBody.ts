@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Duplex, type Readable } from 'node:stream';
-import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ownValue } from '../../protocol/ownValue.ts';
 

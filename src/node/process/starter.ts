@@ -19,7 +19,7 @@ import { startStarter, type StarterProgram } from '../host/ownPrograms.ts';
 import { makePrivateFolderSync } from '../host/privateFiles.ts';
 import { StarterChild, type StreamName } from './starterChild.ts';
 import { KEY_LENGTH, lineSplitter, type StartCommand, type StarterMessage } from './starterMessages.ts';
-import { lazyObject } from '../../protocol/lazyObject.ts';
+import { lazyVariant } from '../../protocol/lazyObject.ts';
 
 /** The starter ended before it started the command: it can be started in another way. */
 export class StarterEnded extends Error {}
@@ -37,11 +37,10 @@ const MOST_STARTS = 3;
 const CONNECTS_WITHIN_MS = 5_000;
 
 const messageSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('ready'), inheritable: z.array(z.number()) })),
-  lazyObject(() => ({ type: z.literal('started'), id: z.number(), pid: z.number() })),
-  lazyObject(() => ({ type: z.literal('failed'), id: z.number(), code: z.string().nullable(), message: z.string() })),
-  lazyObject(() => ({
-    type: z.literal('exited'),
+  lazyVariant('ready', () => ({ inheritable: z.array(z.number()) })),
+  lazyVariant('started', () => ({ id: z.number(), pid: z.number() })),
+  lazyVariant('failed', () => ({ id: z.number(), code: z.string().nullable(), message: z.string() })),
+  lazyVariant('exited', () => ({
     id: z.number(),
     code: z.number().nullable(),
     signal: z.custom<NodeJS.Signals>((name) => typeof name === 'string').nullable(),

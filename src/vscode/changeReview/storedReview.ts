@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { isConsistent, startReview, type TextReview } from '../../core/changeReview/textReview.ts';
 import type { FileImage } from '../apply/model.ts';
 import type { FileStory, PendingFile } from './pendingFile.ts';
-import { lazyObject } from '../../protocol/lazyObject.ts';
+import { lazyObject, lazyVariant } from '../../protocol/lazyObject.ts';
 
 const imageSchema = lazyObject(() => ({
   text: z.string().nullable(),
@@ -15,9 +15,9 @@ const imageSchema = lazyObject(() => ({
 }));
 
 const plainStorySchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('edited') })),
-  lazyObject(() => ({ type: z.literal('added') })),
-  lazyObject(() => ({ type: z.literal('moved'), from: z.string(), place: z.string().optional() })),
+  lazyVariant('edited', () => ({})),
+  lazyVariant('added', () => ({})),
+  lazyVariant('moved', () => ({ from: z.string(), place: z.string().optional() })),
 ]);
 
 const line = z.number().int().min(0);

@@ -80,6 +80,7 @@ const RECIPIENTS = {
   mentions_found: 'one',
   models: 'one',
   focus_composer: 'one',
+  focus_back: 'one',
   prompts: 'all',
   skills: 'all',
   rule_preview: 'one',
@@ -229,6 +230,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   focusComposer(): void {
     this.tellWhenReady({ type: 'focus_composer' });
+  }
+
+  /** Shows the panel and focuses the control that had the focus there last. */
+  async focusBack(): Promise<void> {
+    await this.reveal();
+    this.tellWhenReady({ type: 'focus_back' });
   }
 
   showWaiting(): void {

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
+import { returningFocus } from './returnFocus.ts';
 
 /**
- * Lets the user of the panel choose a model, from this server if one is given. Then the composer has the focus again: VS
- * Code does not return it to a page when a list closes. Resolves also when none was chosen.
+ * Lets the user of the panel choose a model, from this server if one is given. Then the composer has the focus, or, when
+ * none was chosen, the control that had it before. Resolves also when none was chosen.
  */
-export async function chooseModel(given?: unknown): Promise<void> {
-  const isChosen = await vscode.commands.executeCommand('tiller.selectModel', given);
+export async function chooseModel(focusBack: () => Promise<void>, given?: unknown): Promise<void> {
+  const choose = () => vscode.commands.executeCommand('tiller.selectModel', given);
+  const isChosen = await returningFocus(choose, focusBack);
   if (isChosen === true) await vscode.commands.executeCommand('tiller.focus');
 }

@@ -7,7 +7,7 @@ import { chooseModel } from './chooseModel.ts';
 import { submitWithModel } from './submitWithModel.ts';
 
 export interface MessageSenderDeps {
-  readonly view: Pick<ChatView, 'reveal' | 'hold' | 'giveBack'>;
+  readonly view: Pick<ChatView, 'reveal' | 'focusBack' | 'hold' | 'giveBack'>;
   readonly threads: Pick<ShownThread, 'target'>;
   /** A model that the user has chosen is in the settings. */
   readonly modelSettled: () => Promise<void>;
@@ -37,7 +37,7 @@ export class MessageSender {
     await modelSettled();
     return submitWithModel(op, {
       hasModel,
-      selectModel: chooseModel,
+      selectModel: () => chooseModel(() => view.focusBack()),
       submit: (chosen) => this.submit(chosen, target),
       hold: (input) => view.hold(input, target.threadId ?? null),
       giveBack: (input) => view.giveBack(input, target.threadId ?? null),

@@ -13,6 +13,7 @@ import { chooseModel } from './chooseModel.ts';
 import { applyDiff, insertIntoTerminal, previewDiagram } from './codeActions.ts';
 import { insertCode } from './editorText.ts';
 import { modeOverrides } from './modeOverrides.ts';
+import { returningFocus } from './returnFocus.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
 type Chosen = Extract<WebviewMessage, { type: 'choose' }>['what'];
@@ -41,6 +42,8 @@ export interface PanelRequestDeps {
   readonly reviewFile: (path: string, what: 'keep' | 'undo' | 'open') => Promise<void>;
   readonly reviewCommand: (itemId: string, what: 'keep' | 'undo') => Promise<void>;
   readonly revert: (target: RevertTarget) => Promise<void>;
+  /** Shows the panel and focuses the control that had the focus there last. */
+  readonly focusBack: () => Promise<void>;
   /** Answers with a `resent`. */
   readonly resend: (request: ResendRequest) => Promise<void>;
   readonly reviewChanges: (what: ReviewTarget['type'], instructions: string) => Promise<void>;
@@ -73,25 +76,33 @@ export interface PanelRequestDeps {
   };
 }
 
-/** Commands of the panel that show only a picker or an input box. */
+/** Commands of the panel that show a picker, an input box or a dialog before they act. */
 const ASKING_COMMANDS: ReadonlySet<string> = new Set([
-  'tiller.undoTurn',
-  'tiller.redoTurn',
+  'tiller.backgroundProcesses',
+  'tiller.bringHome',
+  'tiller.comments.discard',
+  'tiller.exportThread',
+  'tiller.importThread',
+  'tiller.mcpServers',
   'tiller.renameThread',
+  'tiller.review.undoAll',
+  'tiller.runPlan',
   'tiller.setApiKey',
+  'tiller.showAbilities',
+  'tiller.showMemories',
+  'tiller.showSkills',
+  'tiller.sideCopies',
+  'tiller.startInSideCopy',
+  'tiller.testConnection',
 ]);
 
-/** After a picker VS Code gives the focus to the editor where the picker was opened from a webview: the panel gets it back. */
-async function returningFocus(asking: Promise<unknown>): Promise<void> {
-  try {
-    await asking;
-  } finally {
-    await vscode.commands.executeCommand('tiller.focus');
-  }
-}
+/** Commands that ask by a preview, which is an editor. */
+const REVERTING_COMMANDS: ReadonlySet<string> = new Set(['tiller.redoTurn', 'tiller.rewind', 'tiller.undoTurn']);
 
 /** Carries out a request of the panel. Rejects when VS Code does. */
 export async function handlePanelRequest(message: PanelRequest, deps: PanelRequestDeps): Promise<void> {
+  const asking = (run: () => PromiseLike<void>) => returningFocus(run, deps.focusBack);
+  const reverting = (run: () => PromiseLike<void>) => returningFocus(run, deps.focusBack, { changesEditors: true });
   switch (message.type) {
     case 'preview_rule':
       return deps.previewRule(message.approvalId, message.rule);
@@ -121,11 +132,11 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'review_command':
       return deps.reviewCommand(message.itemId, message.what);
     case 'revert':
-      return returningFocus(deps.revert(message.what));
+      return reverting(() => deps.revert(message.what));
     case 'resend':
-      return returningFocus(deps.resend(message));
+      return reverting(() => deps.resend(message));
     case 'review_changes':
-      return deps.reviewChanges(message.what, message.instructions);
+      return asking(() => deps.reviewChanges(message.what, message.instructions));
     case 'restore':
       return deps.restore(message.quarantineId);
     case 'settle_patch':
@@ -139,7 +150,7 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'stop_agent':
       return deps.stopAgent(message.threadId);
     case 'bring_home':
-      return deps.bringHome(message.threadId);
+      return asking(() => deps.bringHome(message.threadId));
     case 'rename_thread':
       return deps.threads.rename(message.threadId, message.title);
     case 'delete_thread':
@@ -165,9 +176,9 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return applyDiff(message.text);
     case 'run_command': {
       const { command } = message;
-      const run = Promise.resolve(vscode.commands.executeCommand(command));
-      await (ASKING_COMMANDS.has(command) ? returningFocus(run) : run);
-      return;
+      const run = () => vscode.commands.executeCommand<void>(command);
+      if (REVERTING_COMMANDS.has(command)) return reverting(run);
+      return ASKING_COMMANDS.has(command) ? asking(run) : run();
     }
     case 'pick':
       return pick(message.what, deps);
@@ -176,7 +187,7 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'close_models':
       return deps.models.close();
     case 'set_up_provider':
-      return chooseModel({ provider: message.provider });
+      return chooseModel(deps.focusBack, { provider: message.provider });
     case 'choose':
       return override(chosen(message.what, deps), deps);
     case 'find_mentions':
@@ -186,7 +197,7 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'list_skills':
       return deps.listSkills();
     case 'use_prompt':
-      return deps.prompts.use(message);
+      return asking(() => deps.prompts.use(message));
     case 'attach_uris':
       return deps.mentions.attach(message.uris.map((uri) => vscode.Uri.parse(uri, true)));
     default:
@@ -197,13 +208,13 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
 async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
   switch (what) {
     case 'model':
-      return chooseModel();
+      return chooseModel(deps.focusBack);
     case 'openai':
     case 'local':
     case 'endpoint':
-      return chooseModel(what);
+      return chooseModel(deps.focusBack, what);
     case 'context':
-      return returningFocus(deps.mentions.pick());
+      return returningFocus(() => deps.mentions.pick(), deps.focusBack);
     default:
       return assertNever(what);
   }

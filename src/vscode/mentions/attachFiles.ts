@@ -32,10 +32,10 @@ const TYPES_BY_ENDING: Readonly<Record<string, ImageType>> = {
   '.webp': 'image/webp',
 };
 
-/** `refusal`: why a file may not be read. Never rejects. */
+/** `refusal`: why a file may not be read by any of its names: the content of an image is read here. Never rejects. */
 export async function attachableFiles(
   uris: readonly vscode.Uri[],
-  refusal: (path: string) => string | undefined,
+  refusal: (path: string) => Promise<string | undefined>,
 ): Promise<AttachableFiles> {
   const attachments: Attachment[] = [];
   const images: ImageFile[] = [];
@@ -43,7 +43,7 @@ export async function attachableFiles(
   for (const uri of uris.slice(0, MAX_FILES)) {
     try {
       const path = pathOf(uri);
-      const hidden = refusal(path);
+      const hidden = await refusal(path);
       if (hidden !== undefined) {
         refused.push(hidden);
         continue;

@@ -19,6 +19,8 @@ export interface MentionsDeps {
   readonly reveal: () => Promise<void>;
   /** Resolves to the guard under the current settings. */
   readonly guard: () => Promise<NameGuard>;
+  /** Resolves to the reason why a file may not be read, by any of its names. */
+  readonly refusal: (path: string) => Promise<string | undefined>;
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
@@ -99,8 +101,7 @@ export class Mentions implements Disposable {
   async attach(uris: readonly vscode.Uri[]): Promise<void> {
     const active = vscode.window.activeTextEditor?.document.uri;
     const given = uris.length > 0 || active === undefined ? uris : [active];
-    const guard = await this.#deps.guard();
-    const { attachments, images, refused } = await attachableFiles(given, (path) => guard([path]));
+    const { attachments, images, refused } = await attachableFiles(given, this.#deps.refusal);
     if (refused.length > 0) void vscode.window.showWarningMessage(refused.join('\n'));
     if (attachments.length + images.length === 0) return;
     await this.insert(attachments);

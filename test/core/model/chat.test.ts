@@ -8,6 +8,7 @@ import {
   answersWhole,
   calls,
   closesCleanly,
+  cuts,
   emits,
   hangs,
   incomplete,
@@ -389,6 +390,45 @@ describe('a client of real servers', () => {
     expect(completed).toBeDefined();
   });
 
+  test('takes a text whose tokens the server has counted behind it', async () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 1 };
+    const { items, completed } = await answer(chunk({ content: 'Hi' }), emits({ choices: [], usage }), closesCleanly());
+    expect(items).toHaveLength(1);
+    expect(completed?.usage?.total).toBe(4);
+  });
+
+  test('takes a text without a mark of its end the second time, with a warning, and then at once', async () => {
+    const unmarked = [chunk({ content: 'Hi' }), closesCleanly()];
+    const cut = [chunk({ content: 'Hi' }), cuts()];
+    const { client } = await start(unmarked, cut, unmarked, unmarked, [says('Hi')], unmarked);
+    const outcomes = [];
+    for (let request = 0; request < 6; request++) {
+      const { fault, completed, events } = await collectResponse(client);
+      const warnings = events.filter(({ type }) => type === 'warning').length;
+      outcomes.push(fault ? fault.kind : `${completed?.type} with ${warnings} warnings`);
+    }
+    expect(outcomes).toEqual([
+      'stream_closed',
+      'stream_closed',
+      'completed with 1 warnings',
+      'completed with 1 warnings',
+      'completed with 0 warnings',
+      'stream_closed',
+    ]);
+  });
+
+  test('takes no text without a mark beside a call that is incomplete', async () => {
+    const { client } = await start(
+      ...[1, 2].map(() => [
+        chunk({ content: 'Hi' }),
+        fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n":' } }),
+        closesCleanly(),
+      ]),
+    );
+    await collectResponse(client);
+    expect((await collectResponse(client)).fault).toMatchObject({ kind: 'stream_closed' });
+  });
+
   test('takes no incomplete call from it', async () => {
     const { items, fault } = await answer(
       fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n":' } }),
@@ -538,6 +578,78 @@ describe('a client of real servers', () => {
     const { items } = await collectResponse(client);
     await collectResponse(client, prompt({ input: [userSays('Hello'), ...items, output('a')] }));
     expect(server.lastRequest.input[2]).toMatchObject({ tool_calls: [{ id: 'a', extra_content }] });
+  });
+
+  test('sends them back also where the tool was offered as free text', async () => {
+    const extra_content = { google: { thought_signature: 'abc' } };
+    const format = { type: 'grammar' as const, syntax: 'lark' as const, definition: '' };
+    const made = { name: 'apply_patch', arguments: '{"input":"***"}' };
+    const { server, client } = await start(
+      [fragment({ id: 'a', function: made, extra_content }), chunk({}, 'stop'), DONE],
+      [says('b')],
+    );
+    const tools = [{ type: 'custom' as const, name: 'apply_patch', description: '', format }];
+    const { items } = await collectResponse(client, prompt({ tools }));
+    await collectResponse(client, prompt({ tools, input: [userSays('Hello'), ...items, output('a')] }));
+    expect(server.lastRequest.input[2]).toMatchObject({ tool_calls: [{ id: 'a', function: made, extra_content }] });
+  });
+
+  test('sends signed and encrypted reasoning back unchanged, put together from its fragments, also when resumed', async () => {
+    const format = 'anthropic-claude-v1';
+    const text = (text: string, index = 0) => ({ type: 'reasoning.text', text, format, index });
+    const signed = (signature: string, index = 0) => ({ type: 'reasoning.text', signature, format, index });
+    const encrypted = {
+      type: 'reasoning.encrypted',
+      data: 'gAAA',
+      id: 'rs_1',
+      format: 'openai-responses-v1',
+      index: 0,
+    };
+    const { client } = await start([
+      chunk({ reasoning: 'Let ', reasoning_details: [text('Let ')] }),
+      chunk({ reasoning: 'me.', reasoning_details: [text('me.')] }),
+      chunk({ reasoning_details: [signed('sig-1')] }),
+      // Another block, for which this server has not counted on.
+      chunk({ reasoning: 'And', reasoning_details: [text('And')] }),
+      chunk({ reasoning_details: [signed('sig-2'), encrypted] }),
+      chunk({
+        reasoning_details: [
+          { ...encrypted, data: 'gBBB' },
+          { type: 'reasoning.summary', summary: 'Done', index: 1 },
+        ],
+      }),
+      fragment({ id: 'a', function: { name: 'x', arguments: '{}' } }),
+      chunk({}, 'tool_calls'),
+      DONE,
+    ]);
+    const { items } = await collectResponse(client);
+    const resumed = await start([says('b')]);
+    const kept = items.map((item) => responseItemSchema.parse(JSON.parse(JSON.stringify(item))));
+    await collectResponse(resumed.client, prompt({ input: [userSays('Hello'), ...kept, output('a')] }));
+    expect(resumed.server.lastRequest.input[2]).toEqual({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'x', arguments: '{}' } }],
+      reasoning_details: [
+        { ...text('Let me.'), signature: 'sig-1' },
+        { ...text('And'), signature: 'sig-2' },
+        encrypted,
+        { ...encrypted, data: 'gBBB' },
+        { type: 'reasoning.summary', summary: 'Done', index: 1 },
+      ],
+    });
+  });
+
+  test('sends encrypted reasoning without a text back, from a whole document and without its repetition', async () => {
+    const reasoning_details = [{ type: 'reasoning.encrypted', data: 'gAAA', id: null, format: 'unknown' }];
+    const message = { role: 'assistant', content: 'Hi', reasoning: null, reasoning_details };
+    const { server, client } = await start(
+      [emits({ choices: [{ index: 0, message, finish_reason: 'stop' }] }), emits({ choices: [{ message }] }), DONE],
+      [says('b')],
+    );
+    const { items } = await collectResponse(client);
+    await collectResponse(client, prompt({ input: [userSays('Hello'), ...items, userSays('More')] }));
+    expect(server.lastRequest.input[2]).toEqual({ role: 'assistant', content: 'Hi', reasoning_details });
   });
 
   test('sends reasoning parts of the content back in the content', async () => {

@@ -62,15 +62,14 @@ function usageOf({ completed }: Heard): string {
   return `${input} (${cachedInput}) ${output} (${reasoning}) ${total}`;
 }
 
-/** Reads this many bytes of the file. */
+/** Reads this many bytes of the file, each time with a client that knows nothing of the server. */
 function reader(name: string, bytes: Uint8Array): (length: number) => Promise<Heard> {
   let length = 0;
   const headers = { 'content-type': 'text/event-stream' };
   const answer = () => new Response(bytes.slice(0, length), { headers });
-  const client = clientReading(name.split('-')[0] as WireApi, answer);
   return (wanted) => {
     length = wanted;
-    return collectResponse(client);
+    return collectResponse(clientReading(name.split('-')[0] as WireApi, answer));
   };
 }
 

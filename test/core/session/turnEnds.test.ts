@@ -1,5 +1,7 @@
-/** A started turn ends exactly once, whichever call of a port throws. */
+/** A started turn ends exactly once and keeps its message, whichever call of a port throws. */
 import { describe, expect, it } from 'vitest';
+import { textOf } from '../../../src/protocol/responseItem.ts';
+import { textOfInput, type ThreadState } from '../../../src/protocol/thread.ts';
 import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
 
 const run: ModelStep = { type: 'calls', name: 'exec_command', arguments: '{"cmd":"make ok"}' };
@@ -60,8 +62,21 @@ async function within(ticks: number, isDone: () => boolean): Promise<boolean> {
   return isDone();
 }
 
+function messagesOf({ turns }: ThreadState): readonly string[] {
+  return turns.flatMap(({ items }) =>
+    items.flatMap((item) => (item.type === 'user_message' ? [textOfInput(item.content)] : [])),
+  );
+}
+
+/** The messages of the user in the last request. */
+function userTexts({ model }: FakeSession): readonly string[] {
+  return (model.prompts.at(-1)?.input ?? []).flatMap((item) =>
+    item.type === 'message' && item.role === 'user' ? [textOf(item.content)] : [],
+  );
+}
+
 describe('a turn', () => {
-  it('ends exactly once, whichever call of a port throws, and the next one runs', async () => {
+  it('ends exactly once and keeps its message, whichever call of a port throws, and the next one runs', async () => {
     const thrown = new Set<string>();
     for (let at = 0; ; at++) {
       const fault = new Fault(at);
@@ -76,10 +91,36 @@ describe('a turn', () => {
       chat.say('again');
       expect(await within(1000, () => chat.session.isIdle), `idle again after ${fault.thrownIn}`).toBe(true);
       expect(chat.state.turns.map(({ status }) => status.type).at(-1), `after ${fault.thrownIn}`).toBe('completed');
+      expect(messagesOf(chat.state), `messages after ${fault.thrownIn}`).toEqual(['go', 'again']);
+      expect(userTexts(chat), `what the model got after ${fault.thrownIn}`).toEqual(
+        expect.arrayContaining(['go', 'again']),
+      );
       await chat.session.dispose();
       if (fault.thrownIn === undefined) break;
       thrown.add(fault.thrownIn);
     }
     expect([...thrown]).toEqual(expect.arrayContaining(['models.connect', 'exec.spawn', 'storage.openAppend']));
+  });
+
+  it('that cannot be prepared leaves its message to a resumed thread, which can try again', async () => {
+    const fault = new Fault(0);
+    const first = new FakeSession({ between: (port, name) => (name === 'models' ? fault.between(port, name) : port) });
+    fault.count();
+    const content = [
+      { type: 'text' as const, text: 'go' },
+      { type: 'local_image' as const, path: 'missing.png' },
+    ];
+    first.submit({ type: 'user_turn', input: content });
+    await first.session.idle();
+    expect(first.said('error').map(({ detail }) => detail)).toEqual(['models.connect is broken.']);
+    await first.session.dispose();
+
+    const second = new FakeSession({ storage: first.storage });
+    expect(messagesOf(second.state)).toEqual(messagesOf(first.state));
+    second.submit({ type: 'retry' });
+    await second.session.idle();
+    expect(second.state.turns.at(-1)?.status.type).toBe('completed');
+    expect(userTexts(second).at(-1)).toContain('go');
+    await second.session.dispose();
   });
 });

@@ -39,6 +39,27 @@ export class Panel {
     await this.get('panel').waitFor();
   }
 
+  /**
+   * Gives the composer the focus by its key, and waits until VS Code has given it: VS Code takes it for a moment from a panel
+   * that has it already, and keys of that moment are lost.
+   */
+  async focusByKey(): Promise<void> {
+    const { page } = this.#vscode();
+    const key = 'Control+Alt+l';
+    const composer = this.get('composer-input');
+    if (await composer.isVisible()) {
+      const frame = await this.frame();
+      await frame.evaluate(
+        `void (globalThis.gotFocus = new Promise((done) => addEventListener("focus", done, { once: true })))`,
+      );
+      await page.keyboard.press(key);
+      await frame.evaluate('gotFocus.then(() => true)');
+    } else {
+      await page.keyboard.press(key);
+    }
+    await composer.and(this.page.locator(':focus')).waitFor();
+  }
+
   async newThread(): Promise<void> {
     await this.get('new-thread').click();
     await this.get('empty-ready').waitFor();

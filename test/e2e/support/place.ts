@@ -42,6 +42,8 @@ const COMMON = 'common';
 export const HEIGHT = 900;
 /** After this an extension host whose window has gone is killed. */
 const HOST_LIMIT_MS = 3000;
+/** Between two looks at all processes, each of which takes some milliseconds. */
+const LOOK_MS = 100;
 
 /** A VS Code server and a browser for windows, which come one after the other or side by side. */
 export class Place {
@@ -110,9 +112,9 @@ export class Place {
     }
     const left = async () => (await hostProcesses(this.server)).filter((pid) => !before.includes(pid));
     const deadline = Date.now() + HOST_LIMIT_MS;
-    while ((await left()).length > 0 && Date.now() < deadline) await sleep(20);
+    while ((await left()).length > 0 && Date.now() < deadline) await sleep(LOOK_MS);
     for (const pid of await left()) process.kill(pid, 'SIGKILL');
-    while ((await left()).length > 0) await sleep(20);
+    while ((await left()).length > 0) await sleep(LOOK_MS);
   }
 
   /** The storage of the browser stays. */

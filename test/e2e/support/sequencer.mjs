@@ -14,7 +14,6 @@ export class SharedWindowsLast extends BaseSequencer {
 /** @param {string} text  of a file of scenarios; see `SharedWindowOptions` */
 function rankOf(text) {
   if (!text.includes('useSharedWindow(')) return 0;
-  if (text.includes('ALL_EXTENSIONS')) return 1;
-  if (text.includes('isNew: true')) return 2;
-  return text.includes('isLast: true') ? 4 : 3;
+  if (text.includes('isNew: true')) return 1;
+  return text.includes('isLast: true') ? 3 : 2;
 }

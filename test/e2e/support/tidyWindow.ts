@@ -51,10 +51,12 @@ async function begin(settings) {
   await apply(settings);
   await run('workbench.action.closePanel');
   await run('workbench.view.explorer');
+  await run('workbench.files.action.collapseExplorerFolders');
   await run('tiller.newThread');
   await run('notifications.clearAll');
 }
 
+const DOES = { leave, begin, apply };
 let busy = false;
 async function look() {
   if (busy || !fs.existsSync(REQUEST)) return;
@@ -63,7 +65,7 @@ async function look() {
   try {
     const request = JSON.parse(fs.readFileSync(REQUEST, 'utf8'));
     fs.rmSync(REQUEST);
-    await (request.settings ? begin(request.settings) : leave());
+    await DOES[request.what](request.settings);
   } catch (error) {
     answer.error = String(error?.stack ?? error);
   }
@@ -89,21 +91,31 @@ export function writeTidy(folder: string): Promise<string> {
  * the extension.
  */
 export function leaveThread(folder: string): Promise<void> {
-  return request(folder, {});
+  return send(folder, { what: 'leave' });
 }
 
 /**
- * Changes settings as `getConfiguration().update` does (`null` removes one), begins a new thread, shows the Explorer, and
- * clears all notifications.
+ * Changes settings as `getConfiguration().update` does (`null` removes one), begins a new thread, shows the Explorer with its
+ * folders collapsed, and clears all notifications.
  */
 export function beginThread(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
-  return request(folder, { settings });
+  return send(folder, { what: 'begin', settings });
 }
 
-async function request(folder: string, what: { readonly settings?: object }): Promise<void> {
+/** Changes settings in the running window, as the settings editor does; `null` removes one. */
+export function applySettings(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
+  return send(folder, { what: 'apply', settings });
+}
+
+interface Request {
+  readonly what: 'leave' | 'begin' | 'apply';
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+async function send(folder: string, request: Request): Promise<void> {
   const answer = path.join(folder, ANSWER);
   await rm(answer, { force: true });
-  await writeFile(path.join(folder, `${REQUEST}.new`), JSON.stringify(what));
+  await writeFile(path.join(folder, `${REQUEST}.new`), JSON.stringify(request));
   await rename(path.join(folder, `${REQUEST}.new`), path.join(folder, REQUEST));
   const deadline = Date.now() + LIMIT_MS;
   for (;;) {

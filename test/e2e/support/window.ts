@@ -9,7 +9,7 @@ import { settingsOf } from '../../../scripts/vscode/settings.mjs';
 import { DEMO_SETTINGS, ScriptedModel } from './model.ts';
 import { Panel } from './panel.ts';
 import { HEIGHT, type Place, type PlaceOptions, placeFor, type TestExtension } from './place.ts';
-import { beginThread, leaveThread } from './tidyWindow.ts';
+import { applySettings, beginThread, leaveThread } from './tidyWindow.ts';
 
 /**
  * A server with all extensions of VS Code, among them git and TypeScript, one that offers models,
@@ -77,6 +77,8 @@ export interface Window {
   disk(name: string): Promise<string | null>;
   /** Resolves to true if the test of the sample passes. */
   testPasses(): Promise<boolean>;
+  /** Changes settings without a reload, as the settings editor does; `null` removes one. */
+  configure(settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** Closes the browser and opens the same window in a new one with the old browser storage. */
   restart(): Promise<void>;
 }
@@ -246,6 +248,7 @@ async function openWindow(options: WindowOptions, model: ScriptedModel): Promise
       sample,
       disk: (name) => readFile(path.join(folder, name), 'utf8').catch(() => null),
       testPasses: () => succeeds(process.execPath, ['--test'], folder),
+      configure: (settings) => applySettings(place.extension('tidy'), settings),
       async restart() {
         await leave();
         await place.restartBrowser();

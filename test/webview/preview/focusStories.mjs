@@ -48,6 +48,8 @@ function requestOf(stage) {
     other: () => event({ ...msg, approvalId: 'a-other' }),
     resolved: () => event(resolved),
     eventOf: event,
+    /** The requests of the scene; the first leaves the sandbox. */
+    requests: list.filter(isRequest).map((asked) => asked.msg),
   };
 }
 
@@ -147,6 +149,51 @@ export const FOCUS_STORIES = {
     await isFocused(page, 'question-other-text');
     return page;
   },
+  async 'a question that is being answered stays, with its text, when an approval comes before it'(stage) {
+    const { page, request, eventOf } = await atWork(stage);
+    const question = { id: 'why', header: '', question: 'Which server is it?', options: [] };
+    const asked = { source: 'model', questionId: 'q-1', questions: [question] };
+    await send(page, [eventOf({ type: 'question_requested', request: asked })]);
+    await isFocused(page, 'question-other-text');
+    await page.keyboard.type('the te');
+    await takePosted(page);
+    await send(page, [request()]);
+    await page.getByTestId('decision-place').getByText('2 of 2').waitFor();
+    await page.keyboard.type('st');
+    await isFocused(page, 'question-other-text');
+    assert.equal(await page.getByTestId('question-other-text').inputValue(), 'the test');
+    assert.deepEqual(await takeOps(page), []);
+    return page;
+  },
+  async 'a request that comes while all are listed is not selected'(stage) {
+    const { page, requests, eventOf } = await atWork(stage);
+    const [, first, second] = requests;
+    await send(page, [eventOf(first), eventOf(second)]);
+    await takesKeys(page);
+    await page.keyboard.press('l');
+    await isFocused(page, 'decision-approve-all');
+    await takePosted(page);
+    await send(page, [eventOf({ ...second, approvalId: 'a-late' })]);
+    await page.getByTestId('decision-approve-all').getByText('Approve 2 of 3').waitFor();
+    await page.keyboard.press('Enter');
+    const [op] = await takeOps(page);
+    assert.deepEqual(op.approvalIds, [first.approvalId, second.approvalId]);
+    return page;
+  },
+  async 'Esc that ends a composition of an input method closes no menu'(stage) {
+    const page = await stage.show(stage.scenes['model-menu']);
+    await isFocused(page, 'model-search');
+    const press = (isComposing) =>
+      page.evaluate((isComposing) => {
+        const event = new KeyboardEvent('keydown', { key: 'Escape', isComposing, bubbles: true, cancelable: true });
+        document.activeElement.dispatchEvent(event);
+      }, isComposing);
+    await press(true);
+    await page.getByTestId('model-menu').waitFor();
+    await press(false);
+    await page.getByTestId('model-menu').waitFor({ state: 'detached' });
+    return page;
+  },
   async 'keys that come as a card takes the focus answer nothing: a letter goes to the composer, Enter nowhere'(stage) {
     const { page, request } = await atWork(stage);
     await takePosted(page);
@@ -210,6 +257,33 @@ export const FOCUS_STORIES = {
     await page.getByTestId('put-back').waitFor({ state: 'detached' });
     await page.waitForTimeout(200);
     await comeBack(page);
+    await isFocused(page, 'composer-input');
+    return page;
+  },
+  async 'a picker that an entry of a menu has opened gives the focus back to the button of the menu'(stage) {
+    for (const [menu, entry] of [
+      ['more-actions', 'more-actions-item'],
+      ['pick-model', 'model-add'],
+    ]) {
+      const page = await stage.show(stage.scenes.done);
+      await page.getByTestId(menu).focus();
+      await page.keyboard.press('Enter');
+      await page.getByTestId(entry).first().focus();
+      await page.keyboard.press('Enter');
+      await isFocused(page, menu);
+      // VS Code focuses the page, and no control of it.
+      await page.evaluate(() => document.activeElement.blur());
+      await send(page, [{ type: 'focus_back', build: 'preview' }]);
+      await isFocused(page, menu);
+    }
+    // The control may be gone.
+    const page = await stage.show(stage.scenes.errors);
+    await page.getByTestId('put-back').focus();
+    await leave(page);
+    const [{ settings }] = stage.scenes.errors.messages;
+    await send(page, [{ type: 'settings', build: 'preview', settings: { ...settings, quarantined: [] } }]);
+    await page.getByTestId('put-back').waitFor({ state: 'detached' });
+    await send(page, [{ type: 'focus_back', build: 'preview' }]);
     await isFocused(page, 'composer-input');
     return page;
   },

@@ -205,9 +205,7 @@ export const LONG_STORIES = {
         await nextFrame();
       }
     });
-    await page.waitForFunction(
-      () => JSON.parse(sessionStorage.getItem('state') ?? '{}').place?.turnId === 'turn-turn-2',
-    );
+    await page.waitForFunction(() => JSON.parse(globalThis.savedState() ?? '{}').place?.turnId === 'turn-turn-2');
     const seen = await paragraphInView(page);
     await page.reload();
     await send(page, messages);

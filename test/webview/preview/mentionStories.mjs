@@ -530,7 +530,7 @@ export const MENTION_STORIES = {
       ['shot.png'],
     );
     assert.doesNotMatch(JSON.stringify(withEdit.map(({ edit }) => edit)), /base64/);
-    assert.doesNotMatch(await page.evaluate(() => sessionStorage.getItem('state')), /base64/);
+    assert.doesNotMatch(await page.evaluate(() => globalThis.savedState()), /base64/);
     return page;
   },
   async 'a model without images refuses them at once'(stage) {

@@ -18,8 +18,6 @@ const TYPES = {
   '.svg': 'image/svg+xml',
 };
 
-/** An empty document of the same origin. */
-const BLANK = 'blank.html';
 /** The files of a stage do not change: the browser keeps them, and after a few loads the compiled code of the panel. */
 const CACHED = { 'cache-control': 'max-age=3600', 'last-modified': new Date(0).toUTCString() };
 
@@ -54,6 +52,8 @@ export async function setStage({ forUser = true } = {}) {
     ],
   });
   let page;
+  /** The number of scenes that were shown. */
+  let shown = 0;
   return {
     scenes: SCENES,
     threadOf,
@@ -68,10 +68,7 @@ export async function setStage({ forUser = true } = {}) {
       page.complaints = [];
       await page.setViewportSize({ width, height });
       const address = `http://127.0.0.1:${server.address().port}`;
-      // The panel's state of the scene before is removed, in a document without the panel.
-      await page.goto(`${address}/${BLANK}`);
-      await page.evaluate(() => sessionStorage.clear());
-      await page.goto(`${address}/${scene.page ?? 'index'}.html`);
+      await page.goto(`${address}/${scene.page ?? 'index'}.html?scene=${++shown}`);
       await changeTheme(page, theme);
       await send(page, scene.messages);
       for (const testid of scene.clicks ?? []) await page.getByTestId(testid).first().click();
@@ -132,10 +129,6 @@ export function takePosted(page) {
 async function serve(folders, headers) {
   const server = createServer((request, response) => {
     const name = path.basename(new URL(request.url ?? '/', 'http://localhost').pathname);
-    if (name === BLANK) {
-      response.writeHead(200, { 'content-type': TYPES['.html'] }).end('<!doctype html>');
-      return;
-    }
     const page = /^(rules|audit)\.html$/.exec(name)?.[1];
     if (page !== undefined) {
       const text = readFileSync(path.join(import.meta.dirname, 'index.html'), 'utf8');

@@ -489,6 +489,42 @@ function denied(): Script {
     .complete();
 }
 
+/** A command with characters that nothing shows: one that turns the direction of the text, and one without width. */
+function hiddenCharacters(): Script {
+  return titled('Hidden characters', 'Touch it.')
+    .begin(commandItem('touch a\u202Eb\u200B'))
+    .asks(plain('touch a\u202Eb\u200B'));
+}
+
+const SCRIPT_OF_LINES = `for name in one two; do\n  echo "$name ${'and on '.repeat(20)}"\ndone > lines.txt`;
+
+/** A script of several lines, for which no rule is offered: it would never match again. */
+function scriptOfLines(): Script {
+  return titled('A script', 'Write them.')
+    .begin(commandItem(SCRIPT_OF_LINES))
+    .asks({ ...plain(SCRIPT_OF_LINES), proposedRule: undefined, choices: PATCH_QUESTION.choices });
+}
+
+function scriptThatRan(): Script {
+  return titled('A script', 'Write them.').ran(SCRIPT_OF_LINES).says('Done.').complete();
+}
+
+const LONG_NAME = `src/a/b/c/${'long'.repeat(20)}.test.ts`;
+const LONG_PATCH = patchItem(
+  [{ path: LONG_NAME, kind: 'add', added: 1, removed: 0 }],
+  `--- /dev/null\n+++ b/${LONG_NAME}\n@@ -0,0 +1 @@\n+x\n`,
+);
+
+function longName(): Script {
+  return titled('A long name', 'Add it.')
+    .begin(LONG_PATCH)
+    .asks({ ...PATCH_QUESTION, changes: LONG_PATCH.changes });
+}
+
+function longNameDenied(): Script {
+  return titled('A long name', 'Add it.').item(LONG_PATCH, 'declined').says('All right.').complete();
+}
+
 /** One error of each kind, with a typical message of a server. */
 function errorKinds(): Script {
   const script = titled('Errors', 'Hello?');
@@ -1453,6 +1489,12 @@ export const SCENES = {
   'long-message': scene(longMessage()),
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
   commandChanges: scene(commandChanges(), {}, ['command-changes']),
+  processes: scene(commands(), {}, ['processes', 'process']),
+  'hidden-characters': scene(hiddenCharacters()),
+  script: scene(scriptOfLines()),
+  'script-ran': scene(scriptThatRan(), {}, ['command']),
+  'long-name': scene(longName()),
+  'long-name-denied': scene(longNameDenied()),
   colours: scene(colours()),
   thinking: { ...scene(thinking()), clicks: ['reasoning'] },
   silent: scene(silent()),

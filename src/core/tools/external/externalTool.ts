@@ -5,6 +5,7 @@ import type { ToolIdentity } from '../../trust/trust.ts';
 import { abortable, deadline } from '../../util/abort.ts';
 import { sha256 } from '../../util/canonical.ts';
 import { messageOf } from '../../util/fileErrors.ts';
+import { closedFileNamed, withClosedFile } from '../filesNamed.ts';
 import { type ForeignArguments, foreignTool, type ForeignPlan, startedItem } from '../foreignTool.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
 import { cutResult } from '../mcp/toolResult.ts';
@@ -36,16 +37,17 @@ export function externalTool(
     source: ownerName,
     async prepare(args, context) {
       const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
-      const { planMode } = context.settings;
+      const { planMode, approvalPolicy } = context.settings;
       const facts = { extension: ownerName, tool: name, isAllowed, hasChanged: before !== undefined, planMode };
+      const closed = await closedFileNamed(args, true, context);
       const item = startedItem(context, name, args, ownerName);
       return {
         type: 'ready',
         plan: { args, item },
         item,
-        requirement: decideExtensionTool(facts, context.settings.approvalPolicy),
+        requirement: withClosedFile(decideExtensionTool(facts, approvalPolicy), closed, approvalPolicy),
         card: toolCard({ source: ownerName, name, description }, identity, args, before),
-        approvalKeys: [toolApprovalKey(owner, name, owner, identity.hash)],
+        approvalKeys: closed === undefined ? [toolApprovalKey(owner, name, owner, identity.hash)] : [],
         binding: JSON.stringify([owner, identity.hash, args]),
       };
     },

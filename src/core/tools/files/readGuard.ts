@@ -106,6 +106,17 @@ export async function whyUnreadable(
   return (await linkedSecrets([place.target], guard, readLimitsOf(deps), deps)).get(place.target);
 }
 
+/** Likewise for a path alone; a path that cannot be resolved is not refused here. */
+export async function refusalOf(
+  file: string,
+  deps: Parameters<typeof readLimitsOf>[0] & ReadDeps & Parameters<typeof linkedSecrets>[3],
+): Promise<string | undefined> {
+  const guard = await readGuard(readLimitsOf(deps), deps);
+  const place = (await deps.workspace.places([file])).get(file);
+  if (place === undefined || place instanceof WorkspaceError) return guard([file]);
+  return whyUnreadable(file, place, guard, deps);
+}
+
 /** True for paths that a glob of the setting, or one of Tiller's own, names. */
 export function secretNames(unreadable: readonly string[], platform: Host['platform']): (path: string) => boolean {
   const patternFor = matchingPattern(unreadable, platform);

@@ -1,9 +1,9 @@
 /** The scope of a patch: the resolved places that it writes, and those that it may not read. */
 import path from 'node:path';
-import type { WritableScope } from '../../policy/pathScope.ts';
+import { placesIn, type WritableScope } from '../../policy/pathScope.ts';
 import { matchingPattern } from '../../policy/readPatterns.ts';
 import type { ReadScope } from '../../policy/unreadableSource.ts';
-import { type FilePlaces, WorkspaceError, type Workspace } from '../../ports.ts';
+import { type FilePlaces, type Workspace, WorkspaceError } from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
 import { unreadablePaths } from '../../sandbox/confinement.ts';
 import { PROTECTED_PATTERNS, writableRoots } from '../../sandbox/writableRoots.ts';
@@ -49,24 +49,26 @@ export async function patchScope(context: ToolContext): Promise<PatchScope> {
 }
 
 /**
- * The writable scope for these paths. Paths in a bare repository are protected too, by whatever path they are reached.
+ * The writable scope for these paths. Paths in a bare repository are protected too, by whatever path they are reached, and
+ * files of which another name (a hard link) is.
  */
 export async function writableIn(
   { roots, rootPlaces }: PatchScope,
   paths: readonly string[],
   places: FilePlaces,
-  workspace: Pick<Workspace, 'stat'>,
+  { workspace, host }: Pick<ToolContext, 'workspace' | 'host'>,
 ): Promise<WritableScope> {
   const targets = paths.flatMap((named) => {
     const place = places.get(named);
     return place === undefined ? [] : [place.name, place.target];
   });
-  const protectedPaths = await inBareRepositories(
-    [...new Set([...roots, ...rootPlaces.values()])],
-    [...new Set([...paths, ...targets])],
-    workspace,
-  );
-  return { roots, protectedNames: PROTECTED_PATTERNS, protectedPaths };
+  const all = [...new Set([...roots, ...rootPlaces.values()])];
+  const bare = await inBareRepositories(all, [...new Set([...paths, ...targets])], workspace);
+  const named = { roots: all, protectedNames: PROTECTED_PATTERNS };
+  const placeIn = placesIn(named, host.platform);
+  const isProtected = { key: JSON.stringify(named), has: (name: string) => placeIn(name) === 'protected' };
+  const linked = (await workspace.findLinks?.([...new Set(targets)], isProtected, all)) ?? new Map<string, unknown>();
+  return { roots, protectedNames: PROTECTED_PATTERNS, protectedPaths: [...bare, ...linked.keys()] };
 }
 
 /** Resolves paths, without those that cannot be resolved. */

@@ -188,7 +188,7 @@ function decider(
       reads,
       approvalPolicy: settings.approvalPolicy,
       sandboxPolicy: settings.sandboxPolicy,
-      writable: await writableIn(scope, paths, places, workspace),
+      writable: await writableIn(scope, paths, places, { workspace, host }),
       rootPlaces: scope.rootPlaces,
       review,
       planMode: settings.planMode,

@@ -19,6 +19,7 @@ import {
   type ToolApprovalDeps,
   toolCard,
 } from '../toolApproval.ts';
+import { closedFileNamed, withClosedFile } from '../filesNamed.ts';
 import { CallTimer } from './callTimer.ts';
 import { elicitIn } from './elicit.ts';
 import { cutResult, isOversized, partsOf } from './toolResult.ts';
@@ -72,10 +73,13 @@ export function mcpTool(
       };
       const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
       const { annotations } = tool;
+      const saysReadOnly = annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
+      const closed = await closedFileNamed(args, !saysReadOnly, context);
+      const { planMode, approvalPolicy } = context.settings;
       const facts = {
         server: server.name,
         tool: tool.name,
-        saysReadOnly: annotations?.readOnlyHint === true && annotations.destructiveHint !== true,
+        saysReadOnly,
         isAllowed,
         hasChanged: before !== undefined,
       };
@@ -93,7 +97,7 @@ export function mcpTool(
         type: 'ready',
         plan: { args, item, tool, identity },
         item,
-        requirement: decideMcpTool({ ...facts, planMode: context.settings.planMode }, context.settings.approvalPolicy),
+        requirement: withClosedFile(decideMcpTool({ ...facts, planMode }, approvalPolicy), closed, approvalPolicy),
         card: {
           ...toolCard(
             { source: server.name, name: tool.name, description: tool.description ?? '' },
@@ -103,7 +107,8 @@ export function mcpTool(
           ),
           ...(annotations?.destructiveHint === true ? { destructive: true } : {}),
         },
-        approvalKeys: [toolApprovalKey(server.name, tool.name, definition.hash, identity.hash)],
+        approvalKeys:
+          closed === undefined ? [toolApprovalKey(server.name, tool.name, definition.hash, identity.hash)] : [],
         binding: JSON.stringify([definition.hash, identity.hash, args]),
       };
     },

@@ -10,6 +10,8 @@ import { deadline } from '../../util/abort.ts';
 import { messageOf } from '../../util/fileErrors.ts';
 import { truncateMiddle } from '../../util/tokens.ts';
 import { MAX_OUTPUT_TOKENS } from '../handlers/commandAnswer.ts';
+import { mayReadOnce } from '../files/askToRead.ts';
+import { closedFileNamed } from '../filesNamed.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { lazyObject } from '../../../protocol/lazyObject.ts';
@@ -88,11 +90,25 @@ function readTool(servers: McpServers): ToolHandler {
     description: 'Reads a resource of an MCP server.',
     properties: { server: SERVER, uri: { type: 'string', description: 'As list_mcp_resources returns it.' } },
     required: ['server', 'uri'],
+    async refuse({ uri }, context) {
+      const closed = await closedFileNamed([uri, pathnameOf(uri)], false, context);
+      const hidden = closed?.text.replace(/\.$/, '');
+      return hidden === undefined || (await mayReadOnce(hidden, context)) ? undefined : hidden;
+    },
     async look({ server, uri }, signal) {
       const connection = await connectionOf(servers, server, signal);
       return { server, uri, contents: await connection.readResource(uri, signal) };
     },
   });
+}
+
+/** The path of an address, which a server may take for that of a file; empty where there is none. */
+function pathnameOf(uri: string): string {
+  try {
+    return decodeURIComponent(new URL(uri).pathname);
+  } catch {
+    return '';
+  }
 }
 
 /** @throws Error with a message for the model */
@@ -112,6 +128,8 @@ interface ResourceTool<Arguments> {
   readonly description: string;
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
+  /** Resolves to the reason why the user does not allow it, as a clause. */
+  readonly refuse?: (args: Arguments, context: ToolContext) => Promise<string | undefined>;
   readonly look: (args: Arguments, signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -120,7 +138,7 @@ const TIMEOUT_MS = 60_000;
 
 function resourceTool<Arguments extends { readonly server?: string | undefined }>(
   schema: z.ZodType<Arguments>,
-  { name, description, properties, required, look }: ResourceTool<Arguments>,
+  { name, description, properties, required, refuse, look }: ResourceTool<Arguments>,
 ): ToolHandler<Arguments, { readonly args: Arguments; readonly item: TurnItemOf<'mcp_tool_call'> }> {
   return {
     names: [name],
@@ -158,6 +176,11 @@ function resourceTool<Arguments extends { readonly server?: string | undefined }
       };
     },
     async run({ args, item }, _attempt, context) {
+      const hidden = await refuse?.(args, context);
+      if (hidden !== undefined) {
+        const why = `${hidden}. Reading it was not allowed. Go on without it.`;
+        return { output: why, success: false, item: { ...item, status: 'declined', error: why } };
+      }
       const startedAt = context.clock.monotonic();
       const answer = await answerOf(() => looked(look, args, context), context);
       const durationMs = Math.round(context.clock.monotonic() - startedAt);

@@ -1,7 +1,7 @@
 // VS Code asks in a dialog before Tiller uses models and tools of other extensions, and Tiller asks before they use its tools.
 import { expect, test } from 'vitest';
-import { ASK_ABOUT_COMMANDS } from './support/model.ts';
-import { ALL_EXTENSIONS, useSharedWindow } from './support/window.ts';
+import { ASK_ABOUT_COMMANDS } from '../support/model.ts';
+import { ALL_EXTENSIONS, useSharedWindow } from '../support/window.ts';
 
 const window = useSharedWindow({
   ...ALL_EXTENSIONS,

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { says } from '../support/modelServer.ts';
-import { ALL_EXTENSIONS, useSharedWindow } from './support/window.ts';
+import { says } from '../../support/modelServer.ts';
+import { ALL_EXTENSIONS, useSharedWindow } from '../support/window.ts';
 
 const soon = { timeout: 30_000 };
 const SUM = "export const sum: number = 'one';\n";

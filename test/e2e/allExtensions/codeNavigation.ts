@@ -1,7 +1,7 @@
 // VS Code's own TypeScript server answers the model, and a rename over many files is one patch.
 import { expect, test } from 'vitest';
-import { calls, says } from '../support/modelServer.ts';
-import { ALL_EXTENSIONS, useSharedWindow } from './support/window.ts';
+import { calls, says } from '../../support/modelServer.ts';
+import { ALL_EXTENSIONS, useSharedWindow } from '../support/window.ts';
 
 const soon = { timeout: 30_000 };
 const LIB =

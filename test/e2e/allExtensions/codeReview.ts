@@ -3,14 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { calls, says } from '../support/modelServer.ts';
-import { ALL_EXTENSIONS, useSharedWindow } from './support/window.ts';
+import { calls, says } from '../../support/modelServer.ts';
+import { ALL_EXTENSIONS, useSharedWindow } from '../support/window.ts';
 
 const soon = { timeout: 30_000 };
 const window = useSharedWindow({
   ...ALL_EXTENSIONS,
-  // In a shared one VS Code may not have noticed yet that the file is there again when it is opened.
-  isNew: true,
   model: 'scripted',
   settings: { 'tiller.review': 'after' },
   files: { 'a.txt': 'one\ntwo\n' },
