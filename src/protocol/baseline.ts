@@ -16,6 +16,8 @@ export const leftOutReasonSchema = z.enum([
   /** A socket, a pipe or a device. */
   'special',
   'unreadable',
+  /** Its name is not UTF-8; bytes that are no text are written as `\xE9` in its path. */
+  'name',
   /** The limit for kept content is reached, or the disk is full. */
   'no_room',
   /** It changed before it was recorded. */

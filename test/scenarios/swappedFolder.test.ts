@@ -16,6 +16,7 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Ports, Workspace } from '../../src/core/ports.ts';
+import type { TurnItemOf } from '../../src/protocol/item.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { exchangeForever } from '../support/exchange.ts';
@@ -90,6 +91,11 @@ function isApplied(workspace: TempFolder, index: number): boolean {
   return JSON.stringify(now) === sides[1];
 }
 
+/** Every name in an attack ends with its number. */
+function numberOf({ changes: [change] }: TurnItemOf<'file_change'>): number {
+  return Number(/\d+/.exec(change?.path ?? '')?.[0]);
+}
+
 const quoted = (word: string) => `'${word}'`;
 
 describe.skipIf(noExchange)(`${ATTACKS} patches while their folder and a link change places`, () => {
@@ -125,16 +131,24 @@ describe.skipIf(noExchange)(`${ATTACKS} patches while their folder and a link ch
     }
     await chat.session.dispose();
 
-    const ends = chat.items('file_change').map(({ status }) => status);
-    expect(ends).toHaveLength(ATTACKS);
+    const items = chat.items('file_change');
+    const ends = items.map(({ status }) => status);
+    // A patch whose places differ in five looks in a row is given up before it has an item.
+    const givenUp = chat.outputs().filter((output) => output.includes('keep being replaced by links'));
+    expect(items.length + givenUp.length).toBe(ATTACKS);
     expect(contents(victim)).toEqual(before);
     expect(Object.values(filesIn(chat)).filter((text) => text.includes('SECRET'))).toEqual([]);
     expect(chat.outputs().filter((output) => output.includes('SECRET'))).toEqual([]);
     // Both outcomes occurred, otherwise there was no attack.
     expect(ends).toContain('completed');
     expect(ends).toContain('declined');
-    expect(ends.map((_, index) => isApplied(chat.folder, index))).toEqual(ends.map((end) => end === 'completed'));
-    if (process.env.TILLER_ATTACKS) console.info(`${where}, every ${pauseMs} ms: ${tally(ends)}`);
+    const applied = Array.from({ length: ATTACKS }, (_, index) => index).filter((index) =>
+      isApplied(chat.folder, index),
+    );
+    const completed = items.flatMap((item) => (item.status === 'completed' ? [numberOf(item)] : []));
+    expect(applied).toEqual(completed.toSorted((one, other) => one - other));
+    if (process.env.TILLER_ATTACKS)
+      console.info(`${where}, every ${pauseMs} ms: ${tally([...ends, ...givenUp.map(() => 'given up')])}`);
   }
 
   it.skipIf(noSandbox).each([0, 0.2, 2])('by a command in the sandbox, every %d ms', (pauseMs) =>

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { outcomesFile, startOutcomes, summaryOf } from '../../scripts/test/outcomes.mjs';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 
@@ -95,6 +95,8 @@ function writeSuite(folder: TempFolder, tests: string): string {
 
 async function runAll(folder: TempFolder): Promise<{ code: number | null; lines: string[] }> {
   const child = spawn(process.execPath, [folder.at('all.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // A failed test leaves no suite that never ends.
+  onTestFinished(() => void child.kill());
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;

@@ -34,6 +34,41 @@ suite('composing the extension', () => {
     }
   });
 
+  test('keeps what the user writes when the extension ends at once', async () => {
+    using _home = ownHome();
+    const kept = new Map<string, unknown>();
+    const workspaceState = {
+      keys: () => [...kept.keys()],
+      get: (key: string, otherwise: unknown) => kept.get(key) ?? otherwise,
+      update: async (key: string, value: unknown) => void kept.set(key, value),
+    };
+    const context = { ...contextOf(), workspaceState } as unknown as vscode.ExtensionContext;
+    const first = await compose(context);
+    const page = new Page();
+    first.view.resolveWebviewView(page.view);
+    page.say({ type: 'ready', build: TILLER_VERSION });
+    await page.hears('"snapshot"');
+    page.say({
+      type: 'draft',
+      count: 1,
+      threadId: null,
+      text: 'half a sentence',
+      edit: null,
+      attachments: [],
+      images: null,
+    });
+    await first.dispose();
+    const second = await compose(context);
+    const next = new Page();
+    try {
+      second.view.resolveWebviewView(next.view);
+      next.say({ type: 'ready', build: TILLER_VERSION });
+      await next.hears('half a sentence');
+    } finally {
+      await second.dispose();
+    }
+  });
+
   test('lets other extensions run between its parts', async () => {
     using _home = ownHome();
     let turns = 0;

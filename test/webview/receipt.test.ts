@@ -38,6 +38,11 @@ describe('the receipt of a turn', () => {
     ]);
   });
 
+  it('counts hunks as the review does, also where two share one of the diff', () => {
+    const diff = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,5 +1,5 @@\n-a\n+b\n c\n--- d\n+++ e\n f\n';
+    expect(sentences([{ ...PATCH, diff }])?.[0]).toBe('2 hunks applied.');
+  });
+
   it('takes a command that changed files for a change, and not for a check of itself', () => {
     const changed = { files: [{ path: 'a.ts', kind: 'update' as const }], total: 1, cannotUndo: 0 };
     const formatted = command('npm run format', 0, { changed });

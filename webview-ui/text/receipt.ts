@@ -122,9 +122,27 @@ function rulesIn(items: readonly TurnItem[]): Receipt['rules'] {
   return [...counts].map(([label, commands]) => ({ label, commands }));
 }
 
-/** A file that is renamed, or added without text, has no hunk and counts as one. */
+/**
+ * Counts each run of changed lines, like the review, also where two share a hunk of the diff. A file that is renamed,
+ * or added without text, has none and counts as one.
+ */
 function hunksIn({ diff, changes }: TurnItemOf<'file_change'>): number {
-  return Math.max(diff.match(/^@@ /gm)?.length ?? 0, changesTaken(changes).length);
+  return Math.max(runsIn(diff), changesTaken(changes).length);
+}
+
+function runsIn(diff: string): number {
+  let runs = 0;
+  let isHeader = true;
+  let wasChanged = false;
+  for (const line of diff.split('\n')) {
+    if (line.startsWith('\\')) continue;
+    if (line.startsWith('diff ')) isHeader = true;
+    else if (line.startsWith('@@ ')) isHeader = false;
+    const isChanged = !isHeader && /^[-+]/.test(line);
+    if (isChanged && !wasChanged) runs++;
+    wasChanged = isChanged;
+  }
+  return runs;
 }
 
 function asCode(command: string): string {

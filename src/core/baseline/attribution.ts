@@ -51,7 +51,11 @@ export function attribute(
   const candidates = exact.length > 0 && change.changedAt !== null ? exact : near;
   if (candidates.length === 0) return { type: 'other' };
   const ids = candidates.map(({ id }) => id);
-  const others = writes.filter((write) => write.path === change.path && isWithin(write, candidates));
+  const during = writes.filter((write) => isWithin(write, candidates));
+  // The user has moved or pasted a whole folder.
+  const ofFolder = during.filter(({ path }) => path !== change.path && isBelow(change.path, path));
+  if (ofFolder.some((write) => isItsWork(write, change, at))) return { type: 'other' };
+  const others = during.filter((write) => write.path === change.path);
   const last = others.at(-1);
   if (last !== undefined) return isItsWork(last, change, at) ? { type: 'other' } : { type: 'uncertain', ids };
   const [only, second] = ids;

@@ -32,6 +32,10 @@ export async function planFile(
   overwrites: boolean,
 ): Promise<FilePlan> {
   if (before.type === 'left_out') return { state: 'impossible', reason: whyLeftOut(before.reason) };
+  // A file with such a name cannot be looked at by its path: it would seem to be absent.
+  if (after.type === 'left_out' && after.reason === 'name') {
+    return { state: 'impossible', reason: whyLeftOut(after.reason) };
+  }
   if (sameState(now, before)) return { state: 'done' };
   if (after.type === 'left_out') return { state: 'impossible', reason: whyLeftOut(after.reason) };
   if (now.type === 'left_out') return { state: 'impossible', reason: whyLeftOut(now.reason) };
@@ -70,6 +74,8 @@ export function whyLeftOut(reason: LeftOutReason): string {
       return 'It is a socket, a pipe or a device.';
     case 'unreadable':
       return 'It could not be read.';
+    case 'name':
+      return 'Its name is not UTF-8.';
     case 'no_room':
       return 'There was no room left to keep its content.';
     case 'late':

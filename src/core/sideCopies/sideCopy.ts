@@ -59,13 +59,19 @@ export interface CopyLosses {
   readonly commits: readonly string[];
   /** The copy has more files than are compared. */
   readonly isPartial: boolean;
-  /** Folders of the copy that cannot be read: new files in them are not known. Absolute paths. */
+  /**
+   * Folders of the copy that cannot be read, so that new files in them are not known, and files and folders whose names
+   * are not UTF-8. Absolute paths.
+   */
   readonly unread: readonly string[];
+  /** Folders in which a git repository was made in the copy: its history does not come home. Absolute paths. */
+  readonly repositories: readonly string[];
 }
 
 /** Returns true if a removal of the copy would lose nothing. */
-export function isNothing({ changes, ignored, commits, isPartial, unread }: CopyLosses): boolean {
-  return changes.length + ignored.length + commits.length + unread.length === 0 && !isPartial;
+export function isNothing({ changes, ignored, commits, isPartial, unread, repositories }: CopyLosses): boolean {
+  const counts = [changes, ignored, commits, unread, repositories].map(({ length }) => length);
+  return counts.every((count) => count === 0) && !isPartial;
 }
 
 /** Returns true if only ignored files would be lost, such as the output of a build. */
@@ -113,8 +119,10 @@ export interface MakeOptions {
 
 export interface MadeCopy {
   readonly copy: SideCopy;
-  /** Files that could not be read. */
+  /** Files that could not be read, or whose names are not UTF-8. */
   readonly skipped: readonly string[];
+  /** Folders of the workspace with a git repository of their own, such as submodules: plain files in the copy. */
+  readonly repositories: readonly string[];
 }
 
 /** The reason why no side copy can be made or used: a sentence for the user. */

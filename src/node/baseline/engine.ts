@@ -203,6 +203,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     const { path, stats, isIgnored: ignored } = found;
     const isSame = known !== undefined && !known.isRacy && isUnchanged(known, stats);
     if (isSame && ignored === isIgnored(known.state) && this.#isKept(known.state, looking)) return known;
+    if (found.isUnnameable) return newEntry(leftOut('name', stats), stats);
     const state = ignored ? leftOut('ignored', stats) : this.#record(path, stats, looking);
     if (state === undefined) return undefined;
     return newEntry(state, stats);

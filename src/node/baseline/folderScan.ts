@@ -15,6 +15,8 @@ export interface FoundFile {
   readonly stats: Stats;
   /** A file or a folder that the rules leave out; the content of the folder is not visited. */
   readonly isIgnored: boolean;
+  /** Its name is not UTF-8, so it cannot be opened by this path: bytes that are no text are written as `\xE9`. */
+  readonly isUnnameable?: true;
 }
 
 /** A folder as a walk finds it. */
@@ -35,6 +37,7 @@ interface Listing {
   readonly files: readonly string[];
   readonly ignored: readonly string[];
   readonly folders: readonly string[];
+  readonly unnameable: readonly Buffer[];
 }
 
 interface KnownRules {
@@ -84,6 +87,10 @@ export class FolderScan {
         const found = statOf(place);
         if (found !== undefined) yield { path: place, stats: found, isIgnored: true };
       }
+      for (const place of listing.unnameable) {
+        const found = statOf(place);
+        if (found !== undefined) yield { path: escaped(place), stats: found, isIgnored: false, isUnnameable: true };
+      }
       for (const folder of listing.folders) queue.push({ folder, rules: listing.rules });
     }
     for (const folder of this.#listings.keys()) {
@@ -102,17 +109,29 @@ export class FolderScan {
     const files: string[] = [];
     const ignored: string[] = [];
     const folders: string[] = [];
+    const unnameable: Buffer[] = [];
     let hasOwnRules = false;
     for (const entry of entriesIn(folder)) {
-      const { name } = entry;
+      const { name, bytes } = entry;
       const place = `${folder}${path.sep}${name}`;
       const isFolder = entry.isDirectory();
       if (this.#apart.has(place) || ON_ITS_WAY.test(name) || name === '.git') continue;
       if (name === IGNORE_FILE && !isFolder) hasOwnRules = true;
-      if (rules.ignores(place, isFolder)) ignored.push(place);
+      if (bytes !== undefined) {
+        if (!rules.ignores(place, isFolder)) unnameable.push(bytes);
+      } else if (rules.ignores(place, isFolder)) ignored.push(place);
       else (isFolder ? folders : files).push(place);
     }
-    const listing = { inode: stats.ino, changedAt: stats.ctimeMs, rules, hasOwnRules, files, ignored, folders };
+    const listing = {
+      inode: stats.ino,
+      changedAt: stats.ctimeMs,
+      rules,
+      hasOwnRules,
+      files,
+      ignored,
+      folders,
+      unnameable,
+    };
     if (Date.now() - stats.ctimeMs > TICK_MS) this.#listings.set(folder, listing);
     else this.#listings.delete(folder);
     return listing;
@@ -150,7 +169,7 @@ export function factsOf({ ctimeMs: changedAt, ino: inode, mode }: Stats): Folder
   return { changedAt, inode, mode: mode & 0o7777 };
 }
 
-export function statOf(place: string): Stats | undefined {
+export function statOf(place: string | Buffer): Stats | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false });
   } catch {
@@ -159,10 +178,47 @@ export function statOf(place: string): Stats | undefined {
 }
 
 /** None of a folder that may not be read. */
-function entriesIn(folder: string): readonly Dirent[] {
+function entriesIn(folder: string): readonly Entry[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.some(({ name }) => name.includes(REPLACEMENT)) ? entriesByBytes(folder) : entries;
   } catch {
     return [];
   }
+}
+
+type Entry = Pick<Dirent, 'name' | 'isDirectory'> & {
+  /** The path, where it is not UTF-8. */
+  readonly bytes?: Buffer;
+};
+
+/** Node puts it where bytes are not UTF-8. */
+const REPLACEMENT = '\uFFFD';
+
+function entriesByBytes(folder: string): readonly Entry[] {
+  const entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' });
+  return entries.map((entry) => {
+    const name = entry.name.toString('utf8');
+    const isDirectory = () => entry.isDirectory();
+    if (Buffer.from(name, 'utf8').equals(entry.name)) return { name, isDirectory };
+    return { name, isDirectory, bytes: Buffer.concat([Buffer.from(`${folder}${path.sep}`, 'utf8'), entry.name]) };
+  });
+}
+
+/** Writes bytes that are not UTF-8 as `\xE9`. */
+function escaped(place: Buffer): string {
+  let text = '';
+  for (let at = 0; at < place.length; ) {
+    const length = [1, 2, 3, 4].find((count) => isCharacter(place.subarray(at, at + count)));
+    const byte = place[at] ?? 0;
+    text += length === undefined ? `\\x${byte.toString(16).toUpperCase()}` : place.toString('utf8', at, at + length);
+    at += length ?? 1;
+  }
+  return text;
+}
+
+function isCharacter(bytes: Buffer): boolean {
+  const text = bytes.toString('utf8');
+  const length = (text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
+  return text.length === length && Buffer.from(text, 'utf8').equals(bytes);
 }

@@ -9,7 +9,7 @@ import { CopyFiles } from './copyFiles.ts';
 import type { CopyRecord } from './copyRecord.ts';
 import { commitsIn } from './gitWorktree.ts';
 import { rulesOf, textsAboveHome } from './homeRules.ts';
-import { stampOf } from './makeCopy.ts';
+import { repositoriesIn, stampOf } from './makeCopy.ts';
 import { append } from '../../core/util/append.ts';
 
 /** `changes` sorted by path. Rejects with the error of the disk, or the error of `pause`. */
@@ -24,6 +24,7 @@ export async function lossesInCopy(
   const changes: CopyChange[] = [];
   const ignored: string[] = [];
   const unread: string[] = [];
+  const repositories: string[] = [];
   let isPartial = false;
   const homeOf = (place: string): string => {
     const root = record.folders.find(({ copy }) => place.startsWith(`${copy}${path.sep}`));
@@ -34,14 +35,18 @@ export async function lossesInCopy(
     const result = await stateOf(files, copy, entry);
     if (result !== 'same') changes.push({ home: homeOf(copy), copy, base: entry, result });
   }
-  for (const { home, copy } of record.folders) {
+  for (const { home, copy, gitFolder } of record.folders) {
     const isLeftOut = rulesAbove(home);
     const walked = new Map<string, FolderFacts>();
     const walk = new FolderScan(copy, record.links, undefined, maxFiles).walk(walked);
     let step = walk.next();
     for (; step.done !== true; step = walk.next()) {
-      const { path: place, isIgnored } = step.value;
+      const { path: place, isIgnored, isUnnameable } = step.value;
       await pause();
+      if (isUnnameable) {
+        unread.push(place);
+        continue;
+      }
       if (base.has(place)) continue;
       if (isIgnored || isLeftOut(homeOf(place))) {
         if (await holdsNewFile(place, base, record.links, pause)) ignored.push(place);
@@ -53,6 +58,8 @@ export async function lossesInCopy(
       }
     }
     if (step.value === 'too_many') isPartial = true;
+    // The `.git` of the worktree is Tiller's.
+    append(repositories, repositoriesIn(walked.keys(), gitFolder === null ? '' : copy));
     append(
       unread,
       [...walked.keys()].filter((place) => !mayBeRead(place)),
@@ -64,6 +71,7 @@ export async function lossesInCopy(
     commits: record.folders.flatMap(({ gitFolder, head }) => (gitFolder === null ? [] : commitsIn(gitFolder, head))),
     isPartial,
     unread,
+    repositories,
   };
 }
 

@@ -56,6 +56,8 @@ export interface Filled {
   readonly links: readonly string[];
   /** Files of the workspace that could not be read. */
   readonly skipped: readonly string[];
+  /** Folders of the workspace with a git repository of their own, such as submodules: plain files in the copy. */
+  readonly repositories: readonly string[];
   /** Git knows the copy. False also where its repository cannot be written. */
   readonly isWorktree: boolean;
 }
@@ -85,7 +87,7 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
     mkdirSync(path.join(copy, folder), { recursive: true });
   }
   const unchanged: [IndexedFile, BigIntStats][] = [];
-  const skipped: string[] = [];
+  const skipped: string[] = [...found.unnameable];
   let done = 0;
   for (const below of found.files) {
     const wait = pause();
@@ -117,7 +119,7 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
     repository !== undefined &&
     gitFolder !== null &&
     addWorktree(gitFolder, copy, repository.head, await indexWith(repository.index, unchanged, pause));
-  return { links, skipped, isWorktree };
+  return { links, skipped, repositories: found.repositories, isWorktree };
 }
 
 /** Paths from the folder. */
@@ -125,18 +127,26 @@ async function filesIn({ home, tillerHome, links, pause }: FillOptions) {
   const folders = new Map<string, FolderFacts>();
   const files = new Set<string>();
   const linked: string[] = [];
+  const unnameable: string[] = [];
   const walk = new FolderScan(home, [tillerHome], textsAboveHome).walk(folders);
   let step = walk.next();
   for (; step.done !== true; step = walk.next()) {
     await pause();
     const below = path.relative(home, step.value.path);
-    if (!step.value.isIgnored) files.add(below);
+    if (step.value.isUnnameable) unnameable.push(step.value.path);
+    else if (!step.value.isIgnored) files.add(below);
     else if (isNamed(below, links)) linked.push(below);
   }
   if (step.value === 'too_many') {
     throw new CopyRefused(`${home} has more than 200,000 files that are not ignored: no side copy is made of it.`);
   }
-  return { files, links: linked, folders: [...folders.keys()].map((folder) => path.relative(home, folder)) };
+  const below = [...folders.keys()].map((folder) => path.relative(home, folder));
+  return { files, links: linked, unnameable, folders: below, repositories: repositoriesIn(folders.keys(), home) };
+}
+
+/** Returns the folders that have a git repository of their own, without the outermost one. */
+export function repositoriesIn(folders: Iterable<string>, outermost: string): readonly string[] {
+  return [...folders].filter((folder) => folder !== outermost && statOf(path.join(folder, '.git')) !== undefined);
 }
 
 /** Returns a function that returns true if a folder, given from `home`, is a link or is reached through one. */

@@ -143,7 +143,7 @@ export class SideCopies implements SideCopyStore {
       const ready: CopyRecord = { ...record, state: 'ready', links: linked, folders };
       await writeRecord(folder, ready);
       this.reload();
-      return { copy: copyOf(ready), skipped: filled.skipped };
+      return { copy: copyOf(ready), skipped: filled.skipped, repositories: filled.repositories };
     } catch (error) {
       await this.#destroy(record);
       throw error;
@@ -153,10 +153,11 @@ export class SideCopies implements SideCopyStore {
   async #fill(
     planned: readonly PlannedFolder[],
     given: Pick<MakeOptions, 'links' | 'unsaved' | 'signal' | 'progress'> & { readonly folder: string },
-  ): Promise<{ links: string[]; skipped: string[]; folders: CopiedFolder[] }> {
+  ): Promise<{ links: string[]; skipped: string[]; repositories: string[]; folders: CopiedFolder[] }> {
     const base = new BaseWriter(given.folder);
     const links: string[] = [];
     const skipped: string[] = [];
+    const repositories: string[] = [];
     const folders: CopiedFolder[] = [];
     let before = 0;
     try {
@@ -178,12 +179,13 @@ export class SideCopies implements SideCopyStore {
         before += last;
         append(links, filled.links);
         append(skipped, filled.skipped);
+        append(repositories, filled.repositories);
         folders.push(filled.isWorktree ? folder : { ...folder, kind: 'plain', gitFolder: null, head: null });
       }
     } finally {
       base.close();
     }
-    return { links, skipped, folders };
+    return { links, skipped, repositories, folders };
   }
 
   async assign(id: string, threadId: string): Promise<void> {

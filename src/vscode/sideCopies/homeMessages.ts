@@ -45,8 +45,19 @@ export function tellUnread(folders: readonly string[]): void {
   const names = folders.slice(0, MOST_NAMED).map(shownPath).join(', ');
   const sentence =
     folders.length > MOST_NAMED
-      ? vscode.l10n.t('{0} folders of the side copy cannot be read: {1}, …', folders.length, names)
-      : vscode.l10n.t('Folders of the side copy cannot be read: {0}', names);
+      ? vscode.l10n.t('{0} places in the side copy cannot be read, and do not come home: {1}, …', folders.length, names)
+      : vscode.l10n.t('These places in the side copy cannot be read, and do not come home: {0}', names);
+  void vscode.window.showWarningMessage(withoutLinks(sentence));
+}
+
+/** `folders`: those with a git repository that was made in the copy. */
+export function tellRepositories(folders: readonly string[]): void {
+  if (folders.length === 0) return;
+  const names = folders.slice(0, MOST_NAMED).map(shownPath).join(', ');
+  const sentence = vscode.l10n.t(
+    'Git repositories were made in the side copy. Their files come home, their history does not: {0}',
+    names,
+  );
   void vscode.window.showWarningMessage(withoutLinks(sentence));
 }
 

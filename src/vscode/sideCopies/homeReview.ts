@@ -4,7 +4,7 @@ import type { ProposedFile } from '../../core/ports.ts';
 import { type FilePlan, planBringHome } from '../../core/sideCopies/planBringHome.ts';
 import type { SideCopy, SideCopyStore } from '../../core/sideCopies/sideCopy.ts';
 import { type HomeDeps, type HomeFile, homeFiles } from './homeFiles.ts';
-import { tellUnread } from './homeMessages.ts';
+import { tellRepositories, tellUnread } from './homeMessages.ts';
 
 /** Files in one review; further ones are taken or left as a whole. */
 const MAX_REVIEWED = 300;
@@ -31,12 +31,13 @@ export async function readReview(copy: SideCopy, deps: ReviewDeps): Promise<Revi
     const cancel = new AbortController();
     token.onCancellationRequested(() => cancel.abort());
     try {
-      const { changes, isPartial, unread } = await deps.store.losses(copy.id, cancel.signal);
+      const { changes, isPartial, unread, repositories } = await deps.store.losses(copy.id, cancel.signal);
       if (isPartial) {
         const sentence = vscode.l10n.t('The side copy has more than 200,000 files: not all of them were compared.');
         void vscode.window.showWarningMessage(sentence);
       }
       tellUnread(unread);
+      tellRepositories(repositories);
       const files = await homeFiles(copy, changes, deps, cancel.signal);
       const plans = planBringHome(files).map((plan, index) => (index < MAX_REVIEWED ? plan : asWhole(plan)));
       return { copy, plans, files: new Map(files.map((file) => [file.path, file])) };

@@ -215,6 +215,14 @@ export class SideCopyCommands {
       );
       void vscode.window.showWarningMessage(withoutLinks(sentence));
     }
+    if (made !== undefined && made.repositories.length > 0) {
+      const names = made.repositories.slice(0, 5).map(shownPath).join(', ');
+      const sentence = vscode.l10n.t(
+        'In the side copy these folders are plain files, without their git repository (submodules, for example): {0}',
+        names,
+      );
+      void vscode.window.showInformationMessage(withoutLinks(sentence));
+    }
     return made?.copy;
   }
 
@@ -305,7 +313,14 @@ function sizeInWords(bytes: number): string {
 
 const MOST_NAMED = 10;
 
-async function agreesToLose({ changes, ignored, commits, isPartial, unread }: CopyLosses): Promise<boolean> {
+async function agreesToLose({
+  changes,
+  ignored,
+  commits,
+  isPartial,
+  unread,
+  repositories,
+}: CopyLosses): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
   const question =
     changes.length === 0
@@ -324,8 +339,12 @@ async function agreesToLose({ changes, ignored, commits, isPartial, unread }: Co
       ignored.map((place) => shownPath(place)),
     ),
     ...titled(
-      vscode.l10n.t('Folders that cannot be read:'),
+      vscode.l10n.t('Folders that cannot be read, and names that are not UTF-8:'),
       unread.map((place) => shownPath(place)),
+    ),
+    ...titled(
+      vscode.l10n.t('Git repositories made in the side copy:'),
+      repositories.map((place) => shownPath(place)),
     ),
     ...(isPartial ? [vscode.l10n.t('The side copy has more than 200,000 files: not all of them were compared.')] : []),
   ].join('\n');

@@ -86,6 +86,22 @@ describe('the author of a change', () => {
       6_000,
     ],
     [
+      'the user who has moved or pasted its folder just then',
+      { type: 'other' },
+      change(150, '/w/folder/deep/a'),
+      [window('one', 100, null)],
+      [write(160, undefined, '/w/folder')],
+      300,
+    ],
+    [
+      'the command that writes later in a folder of the user',
+      { type: 'command', id: 'one' },
+      change(5_000, '/w/folder/a'),
+      [window('one', 100, null)],
+      [write(160, undefined, '/w/folder')],
+      6_000,
+    ],
+    [
       'the command, whatever was written to other files',
       { type: 'command', id: 'one' },
       change(150),

@@ -415,6 +415,26 @@ describe('undo of what a command moved', () => {
     assert.equal(place.files()['sub/a.txt'], '1\n');
   });
 
+  it.skipIf(process.platform !== 'linux')('names files whose names are not UTF-8', async () => {
+    using place = new Place();
+    const odd = (name: string) => Buffer.concat([Buffer.from(place.work.at(name)), Buffer.of(0xe9, 0x21)]);
+    writeFileSync(odd('changed-'), '1\n');
+    await clockTick();
+    await place.command('t1', () => {
+      writeFileSync(odd('changed-'), '2\n');
+      writeFileSync(odd('new-'), '1\n');
+    });
+    const { result } = await place.revert(['t1']);
+    const reason = 'Its name is not UTF-8.';
+    assert.deepEqual(result, {
+      paths: [],
+      skipped: [
+        { path: 'changed-\\xE9!', reason },
+        { path: 'new-\\xE9!', reason },
+      ],
+    });
+  });
+
   it('takes no file for new or gone because a rule ignores its folder, or does so no more', async () => {
     using place = new Place();
     place.write('.gitignore', 'secrets/\n');

@@ -44,6 +44,7 @@ const threadsWith = (
   threadsIn: ThreadsOfCopies['threadsIn'] = async () => [],
   isComplete: ThreadsOfCopies['isComplete'] = async () => true,
 ): ThreadsOfCopies => ({ whereIs, threadsIn, isComplete });
+const NO_LINKS = { links: [], unsaved: new Map<string, Uint8Array>(), signal: NEVER, progress: () => {} };
 const noThread = threadsWith(async () => 'gone');
 
 class Place implements Disposable {
@@ -659,6 +660,7 @@ describe('what removing a side copy would lose', () => {
       commits: [],
       isPartial: false,
       unread: [],
+      repositories: [],
     });
     work(folderOf(copy));
     const lost = await place.copies.losses(copy.id, NEVER);
@@ -674,6 +676,41 @@ describe('what removing a side copy would lose', () => {
     await writeRecord(folder, { ...record, owner: ENDED });
     await place.another().sweep(noThread);
     assert.equal(existsSync(folderOf(copy)), true);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'names files and folders whose names are not UTF-8, on both sides',
+    async () => {
+      using place = new Place();
+      const odd = (folder: string, name: string) => Buffer.concat([Buffer.from(`${folder}/${name}`), Buffer.of(0xe9)]);
+      place.write('a.txt', '1\n');
+      writeFileSync(odd(place.root, 'caf'), 'mine\n');
+      mkdirSync(odd(place.root, 'folder-'));
+      const { copy, skipped } = await place.copies.make({ ...NO_LINKS, roots: [place.root] });
+      const names = ['caf\\xE9', 'folder-\\xE9'];
+      assert.deepEqual(skipped.map((file) => path.relative(place.root, file)).toSorted(), names);
+      writeFileSync(odd(folderOf(copy), 'new-'), 'made here\n');
+      const lost = await place.copies.losses(copy.id, NEVER);
+      assert.deepEqual([lost.changes, lost.unread], [[], [path.join(folderOf(copy), 'new-\\xE9')]]);
+      assert.equal(isNothing(lost), false);
+    },
+  );
+
+  it('names repositories inside the workspace, and those that were made in the copy', async () => {
+    using place = new Place();
+    place.write('a.txt', '1\n');
+    place.write('module/b.txt', '2\n');
+    place.write('module/.git', 'gitdir: ../.git/modules/module\n');
+    place.commit();
+    const { copy, repositories } = await place.copies.make({ ...NO_LINKS, roots: [place.root] });
+    assert.deepEqual(repositories, [path.join(place.root, 'module')]);
+    assert.equal(isNothing(await place.copies.losses(copy.id, NEVER)), true);
+    const made = path.join(folderOf(copy), 'made');
+    mkdirSync(made);
+    git(made, 'init', '-q');
+    git(made, 'commit', '-q', '--allow-empty', '-m', 'in the copy');
+    const lost = await place.copies.losses(copy.id, NEVER);
+    assert.deepEqual([lost.changes, lost.repositories, isNothing(lost)], [[], [made], false]);
   });
 
   it.skipIf(process.getuid?.() === 0)(
