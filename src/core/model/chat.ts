@@ -64,7 +64,7 @@ export class ChatClient implements ModelClient {
     yield* end === 'done' ? reader.done() : reader.ended(end === 'ended');
   }
 
-  /** The first time in a row it is a cut connection; from the second on it is how this server ends (decision 0076). */
+  /** The first time in a row it is a cut connection; from the second on it is how this server ends (decision 0074). */
   *#unmarkedEnd(reader: ChatReader): Generator<ResponseEvent, void, undefined> {
     this.#unmarked += 1;
     if (this.#unmarked === 1) throw streamClosedFault();
