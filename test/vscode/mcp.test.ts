@@ -139,6 +139,18 @@ suite('MCP servers', () => {
     assert.equal(controller.selected[0]?.type, 'proposed');
   });
 
+  test('are waited for by a message that is sent while their approval is being kept', async () => {
+    servers = { notes: server };
+    answers();
+    await controller.configured();
+    const [selected] = controller.selected;
+    assert(selected);
+    const decided = controller.decide(selected, 'outside', 'approved');
+    await controller.configured();
+    assert(mcp.servers.get('notes'));
+    await decided;
+  });
+
   test('of the workspace that have changed since they were shown are not approved, and are shown again', async () => {
     const url = 'http://127.0.0.1:9/mcp';
     const headers = { 'X-Key': '${env:HOME}' };

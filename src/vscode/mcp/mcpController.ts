@@ -32,6 +32,8 @@ export class McpController implements vscode.Disposable {
   readonly #store = new DisposableStore();
   #selected: readonly SelectedServer[] = [];
   #refreshing: Promise<void> | undefined;
+  /** Settles when the last decision of the user is in effect. */
+  #decided: Promise<unknown> = Promise.resolve();
   /** Servers that the user was asked about, by hash. */
   readonly #asked = new Set<string>();
 
@@ -44,11 +46,15 @@ export class McpController implements vscode.Disposable {
     return this.#selected;
   }
 
-  /** Starts the servers when a thread first needs them, and follows settings and files from then on. */
-  configured(): Promise<void> {
+  /**
+   * Starts the servers when a thread first needs them, and follows settings and files from then on. Resolves when they are
+   * as the user has decided until now.
+   */
+  async configured(): Promise<void> {
     if (this.#refreshing === undefined) this.#watch();
     this.#refreshing ??= this.#refresh();
-    return this.#refreshing;
+    await this.#decided;
+    await this.#refreshing;
   }
 
   /** Reads settings and files again, if anything has needed the servers before. */
@@ -64,6 +70,12 @@ export class McpController implements vscode.Disposable {
    * decision is dropped, and the servers are shown again.
    */
   async decide(shown: SelectedServer, about: TrustQuestion, decision: TrustDecision): Promise<void> {
+    const decided = this.#decide(shown, about, decision);
+    this.#decided = Promise.allSettled([this.#decided, decided]);
+    await decided;
+  }
+
+  async #decide(shown: SelectedServer, about: TrustQuestion, decision: TrustDecision): Promise<void> {
     if (shown.type === 'problem') return;
     const { hash } = shown.definition;
     await this.refresh();
