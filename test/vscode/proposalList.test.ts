@@ -43,7 +43,7 @@ suite('the list of proposals', () => {
       decisionItems({
         state,
         approve: { detail: 'Shows it first.', run: () => done.push('asked') },
-        decide: (accepted) => done.push(accepted),
+        decide: (decision) => done.push(decision),
       });
     const labels = (state: Proposal['state']) => of(state).map(({ label }) => label);
     assert.deepEqual(labels('proposed'), ['$(check) Approve…', '$(circle-slash) Refuse']);
@@ -57,7 +57,7 @@ suite('the list of proposals', () => {
     } finally {
       user.restore();
     }
-    assert.deepEqual(done, ['asked', false, null]);
+    assert.deepEqual(done, ['asked', 'refused', 'open']);
   });
 
   test(
