@@ -142,7 +142,7 @@ describe('in one window', () => {
     await vscode.notification('Exported to fruit.md').waitFor();
     await vscode.command('Tiller: Export Thread…');
     await vscode.answerFile(path.join(folder, 'fruit.json'));
-    await expect.poll(() => disk('fruit.json'), soon).not.toBeNull();
+    await vscode.notification('Exported to fruit.json').waitFor();
     expect(JSON.parse((await disk('fruit.json')) ?? '')).toMatchObject({
       format: 'tiller-thread',
       title: 'Name a fruit',

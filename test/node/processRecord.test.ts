@@ -32,10 +32,11 @@ async function startingBubblewrap(mark: string) {
   const [name = '', value] = mark.split('=');
   const script = `
     const env = { PATH: process.env.PATH, ${JSON.stringify(name)}: ${JSON.stringify(value)} };
-    const stdio = ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'];
+    const stdio = ['ignore', 'ignore', 'inherit', 'pipe', 4];
     console.log(require('node:child_process').spawn('bwrap', ${JSON.stringify(argv)}, { env, stdio }).pid);
     setInterval(() => {}, 1000);`;
-  const tiller = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // The other end of what bubblewrap waits for stays open here: bubblewrap goes on when it is closed.
+  const tiller = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'] });
   const [line] = await once(tiller.stdout, 'data');
   const pid = Number(String(line));
   const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
