@@ -1,6 +1,5 @@
 /** The record of a command, and the processes that it ends after a kill. Linux only. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
@@ -37,7 +36,7 @@ async function startingBubblewrap(mark: string) {
     setInterval(() => {}, 1000);`;
   // The other end of what bubblewrap waits for stays open here: bubblewrap goes on when it is closed.
   const tiller = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'] });
-  const [line] = await once(tiller.stdout, 'data');
+  const line = await new Promise((resolve) => tiller.stdout?.once('data', resolve));
   const pid = Number(String(line));
   const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return {
