@@ -114,8 +114,8 @@ export class ApprovalPrompts implements Disposable {
     if (waiting.some(({ approvalId }) => !before.has(approvalId))) this.#notifySoon();
   }
 
+  /** Asks for the panel after the debounce: it may be hidden in the moment in which a request arrives. */
   #notifySoon(): void {
-    if (this.#options.isPanelVisible()) return;
     const wait = Math.max(GATHER_MS, this.#notifiedAt + QUIET_MS - Date.now());
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;

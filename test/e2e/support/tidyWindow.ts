@@ -22,9 +22,19 @@ const ANSWER = path.join(__dirname, '${ANSWER}');
 const run = (command) => vscode.commands.executeCommand(command);
 const tabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 
+/** VS Code rejects when it opens another editor at the same moment, as for a change that comes late. */
+async function shown(document, attempts = 3) {
+  try {
+    await vscode.window.showTextDocument(document);
+  } catch (error) {
+    if (attempts === 1) throw error;
+    await shown(document, attempts - 1);
+  }
+}
+
 async function closeTabs() {
   for (const document of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
-    await vscode.window.showTextDocument(document);
+    await shown(document);
     await run('workbench.action.files.revert');
   }
   for (let left = tabs().length; left > 0 && tabs().some(({ isDirty }) => isDirty); left--) {
