@@ -17,14 +17,7 @@ type Reverted = Extract<ChangeRecord, { type: 'reverted' }>;
 
 /** The changes of these turns that no undo has reverted. */
 export function changesOfTurns(records: readonly ChangeRecord[], turnIds: readonly string[]): StandingChanges {
-  const undone = new Set<string>();
-  for (const record of records) {
-    if (record.type !== 'reverted') continue;
-    for (const key of keysOf(record)) {
-      if (record.direction === 'undo') undone.add(key);
-      else undone.delete(key);
-    }
-  }
+  const undone = undoneIn(records, keysOf);
   const steps = records.filter((record): record is ChangeStep => record.type === 'step');
   const wanted = steps.filter(({ turnId }) => turnIds.includes(turnId));
   const changes = new Map<string, RecordedChange>();
@@ -39,7 +32,7 @@ export function changesOfTurns(records: readonly ChangeRecord[], turnIds: readon
   return {
     turnIds: turnIds.filter((turnId) => wanted.some((step) => step.turnId === turnId)),
     changes: sorted(changes.values()),
-    ...foldersOf(wanted, undoneTurns(records), standing),
+    ...foldersOf(wanted, undoneIn(records, turnsOf), standing),
   };
 }
 
@@ -73,13 +66,17 @@ export function turnsWithChanges(records: readonly ChangeRecord[]): readonly str
   return [...turnIds].filter((turnId) => !isEmpty(changesOfTurns(records, [turnId])));
 }
 
-function undoneTurns(records: readonly ChangeRecord[]): ReadonlySet<string> {
+/** Selects what is undone and was not redone. `keysOf`: what one undo or redo reverts. */
+function undoneIn(
+  records: readonly ChangeRecord[],
+  keysOf: (reverted: Reverted) => readonly string[],
+): ReadonlySet<string> {
   const undone = new Set<string>();
   for (const record of records) {
     if (record.type !== 'reverted') continue;
-    for (const turnId of record.turnIds) {
-      if (record.direction === 'undo') undone.add(turnId);
-      else undone.delete(turnId);
+    for (const key of keysOf(record)) {
+      if (record.direction === 'undo') undone.add(key);
+      else undone.delete(key);
     }
   }
   return undone;
@@ -102,6 +99,10 @@ function foldersOf(
     for (const folder of isUndone ? [] : goneFolders) if (!made.delete(folder.path)) gone.set(folder.path, folder);
   }
   return { newFolders: [...made], goneFolders: [...gone.values()] };
+}
+
+function turnsOf({ turnIds }: Reverted): readonly string[] {
+  return turnIds;
 }
 
 function keysOf({ turnIds, changes }: Reverted): readonly string[] {
