@@ -72,8 +72,8 @@ export function makeTransition(
   expected?: Stamp,
 ): KeptOriginal | undefined {
   const { path, before, after } = transition;
-  if (before.type === 'link' && after.type === 'file') return replaceLink(transition, after, folders, expected);
-  if (before.type !== 'folder' && after.type === 'file') return rewriteFile(transition, after, folders, expected);
+  const isRewritten = before.type === 'file' || before.type === 'absent';
+  if (isRewritten && after.type === 'file') return rewriteFile(transition, after, folders, expected);
   if (expected !== undefined && stampOf(path, folders) !== expected) throw new ChangedSince();
   switch (after.type) {
     case 'absent':
@@ -90,6 +90,7 @@ export function makeTransition(
       putLink(transition, after.target, folders);
       return undefined;
     case 'file':
+      if (before.type === 'link') return replaceLink(transition, after, folders);
       removeFolder(path, folders);
       return rewriteFile(transition, after, folders);
   }
@@ -168,13 +169,7 @@ function putLink({ path, temporaryPath }: Transition, target: string, folders: D
   }
 }
 
-function replaceLink(
-  { path, temporaryPath }: Transition,
-  after: RegularFile,
-  folders: DiskFolders,
-  expected: Stamp | undefined,
-): undefined {
-  if (expected !== undefined && stampOf(path, folders) !== expected) throw new ChangedSince();
+function replaceLink({ path, temporaryPath }: Transition, after: RegularFile, folders: DiskFolders): undefined {
   try {
     replaceFile(folders.at(path), after, folders.at(temporaryPath));
   } catch (error) {
