@@ -1,6 +1,7 @@
 import { exec } from './exec.ts';
 import type { Streams } from './streams.ts';
 import { printSentence } from './print.ts';
+import { endOnSignals } from './signals.ts';
 import { EXIT, Failure, helpOf, UsageError } from './usage.ts';
 import { SecretRedactor } from '../core/util/secretRedactor.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
@@ -58,6 +59,7 @@ async function main(argv: readonly string[], streams: Streams, storeOwnCache: ()
  * bundle, if it has none (node/codeCache.ts).
  */
 export async function run(storeOwnCache: () => void): Promise<void> {
+  endOnSignals();
   // A reader that closes the pipe (`tiller exec … | head`) is no error.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -99,12 +99,14 @@ describe('tiller exec', () => {
     );
   });
 
-  it('takes submissions as JSON lines, approvals among them', async () => {
+  it('takes submissions as JSON lines, behind a byte order mark, approvals among them', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch x' })], [says('Done.')]]);
     const flags = ['--approval-policy', 'untrusted', '--model', 'm', '--base-url', server.baseUrl];
     const child = await startCli(['exec', '--json', '--input', 'jsonl', ...flags], { home: folder.path });
-    child.stdin.write(`${JSON.stringify({ op: { type: 'user_turn', input: [{ type: 'text', text: 'go' }] } })}\n`);
+    child.stdin.write(
+      `\uFEFF${JSON.stringify({ op: { type: 'user_turn', input: [{ type: 'text', text: 'go' }] } })}\n`,
+    );
     await expect.poll(() => child.output.stdout, PATIENT).toContain('approval_requested');
     const asked = eventsOf(child.output.stdout).find(({ msg }) => msg.type === 'approval_requested');
     const approvalIds = asked?.msg.type === 'approval_requested' ? [asked.msg.approvalId] : [];
@@ -333,6 +335,18 @@ describe('a client that keeps stdin open', () => {
     expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual({ type: 'turn_aborted', reason: 'interrupted' });
   });
 
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends a command that waits for its input on %s with %i', async (signal, code) => {
+    using folder = tempFolder();
+    const child = await startCli(['apply-patch'], { home: folder.path });
+    // More than a pipe holds: it is reading.
+    await new Promise((resolve) => child.stdin.write('x'.repeat(1_000_000), resolve));
+    child.kill(signal);
+    expect(await child.ended).toEqual({ code, stdout: '', stderr: '' });
+  });
+
   it('ends the job with the op shutdown', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([]);
@@ -431,7 +445,7 @@ describe('usage', () => {
     mkdirSync(folder.at('tiller'));
     await using server = await ModelServer.start(() => [says('Hello.')]);
     const settings = { model: 'from-file', baseUrl: server.baseUrl, unknownKey: 1 };
-    writeFileSync(folder.at('tiller', 'settings.json'), `// mine\n${JSON.stringify(settings)}`);
+    writeFileSync(folder.at('tiller', 'settings.json'), `\uFEFF// mine\n${JSON.stringify(settings)}`);
     const asked = async (args: string[], env = {}) => {
       await runCli(['exec', ...args, 'hi'], { home: folder.path, env });
       return server.lastRequest.body.model;

@@ -74,6 +74,7 @@ describe('a hook is read', () => {
       hooks: [{ command: 'a', source: '/w/.claude/settings.json' }],
       unknownEvents: [{ event: 'Notification' }],
     });
+    expect(read(`\uFEFF${JSON.stringify({ hooks })}`).hooks).toHaveLength(1);
     expect(read(JSON.stringify({ disableAllHooks: true, hooks })).hooks).toEqual([]);
     expect(read('{')).toMatchObject({ hooks: [], problems: ['/w/.claude/settings.json: it is not valid JSON.'] });
     expect(read('[]')).toMatchObject({ hooks: [], problems: [] });
