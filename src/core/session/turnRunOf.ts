@@ -113,7 +113,7 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
     flush: () => parts.recorder.sync(),
     rememberNotices: () => rememberNotices(parts),
     goesOn: () => host.tooLate === undefined && queue.isReady,
-    takeQueued: () => queue.take('joined', submissionId).map(({ input }) => input),
+    takeQueued: () => queue.takeOldest('joined', submissionId)?.input,
     interrupt: () => abort.abort(new Error('Interrupted.')),
   };
 }
