@@ -97,6 +97,6 @@ export interface TurnRun {
   readonly goesOn: () => boolean;
   /** The oldest queued input, which joins the turn with this call; `undefined` when there is none. */
   readonly takeQueued: () => readonly UserInput[] | undefined;
-  /** Interrupts this turn, as the op `interrupt` does. */
+  /** Interrupts this turn and the sub-agents of the thread, as `LiveThreads.submit` does with the op `interrupt`. */
   readonly interrupt: () => void;
 }

@@ -114,7 +114,10 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
     rememberNotices: () => rememberNotices(parts),
     goesOn: () => host.tooLate === undefined && queue.isReady,
     takeQueued: () => queue.takeOldest('joined', submissionId)?.input,
-    interrupt: () => abort.abort(new Error('Interrupted.')),
+    interrupt: () => {
+      options.interruptAgents?.();
+      abort.abort(new Error('Interrupted.'));
+    },
   };
 }
 
