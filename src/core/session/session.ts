@@ -146,7 +146,7 @@ export class Session {
     if (replayed === null) return;
     endLeftovers(replayed.state, (msg) => this.#emit(null, msg));
     const { activeTurnId, agents } = replayed.state;
-    this.#parts.agentNotices.recover(agents, this.#history.items);
+    this.#parts.agentNotices.recover(agents, this.#history.everything);
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
