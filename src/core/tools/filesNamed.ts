@@ -24,7 +24,7 @@ type Context = Pick<ToolContext, 'settings' | 'host' | 'workspace' | 'thread'>;
  */
 export async function closedFileNamed(
   args: unknown,
-  writes: boolean,
+  access: 'reads' | 'may_write',
   context: Context,
 ): Promise<DecisionReason | undefined> {
   const { settings, host, workspace } = context;
@@ -39,7 +39,7 @@ export async function closedFileNamed(
   const [linked] = (await linkedSecrets(targets, guard, readLimitsOf(context), context)).values();
   const hidden = guard(names) ?? linked;
   if (hidden !== undefined) return { source: 'policy', id: UNREADABLE_FILE, text: `${hidden}.` };
-  if (!writes) return undefined;
+  if (access === 'reads') return undefined;
   const roots = [...new Set([settings.cwd, ...workspace.roots])];
   const placeIn = placesIn({ roots, protectedNames: PROTECTED_PATTERNS }, host.platform);
   const absolute = new Set(texts.filter(isAbsolute).map((text) => pathIn(text, context)));

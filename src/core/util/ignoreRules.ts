@@ -22,14 +22,15 @@ export class IgnoreRules {
     this.#matcher = text === '' ? undefined : ignore({ allowRelativePaths: true }).add(text);
   }
 
-  /** The nearest rule decides, and of one file the last one. */
-  ignores(place: string, isFolder: boolean): boolean {
+  /** Takes an absolute path. The nearest rule decides, and of one file the last one. */
+  ignores(place: string, type: 'file' | 'directory'): boolean {
+    const isFolder = type === 'directory';
     if (isFolder && isNeverEntered(path.basename(place))) return true;
     if (this.#matcher !== undefined) {
       const relative = path.relative(this.#folder, place).split(path.sep).join('/');
       const { ignored, unignored } = this.#matcher.test(isFolder ? `${relative}/` : relative);
       if (ignored || unignored) return ignored;
     }
-    return this.#parent?.ignores(place, isFolder) ?? false;
+    return this.#parent?.ignores(place, type) ?? false;
   }
 }

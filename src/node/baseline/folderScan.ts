@@ -115,11 +115,12 @@ export class FolderScan {
       const { name, bytes } = entry;
       const place = `${folder}${path.sep}${name}`;
       const isFolder = entry.isDirectory();
+      const type = isFolder ? 'directory' : 'file';
       if (this.#apart.has(place) || ON_ITS_WAY.test(name) || name === '.git') continue;
       if (name === IGNORE_FILE && !isFolder) hasOwnRules = true;
       if (bytes !== undefined) {
-        if (!rules.ignores(place, isFolder)) unnameable.push(bytes);
-      } else if (rules.ignores(place, isFolder)) ignored.push(place);
+        if (!rules.ignores(place, type)) unnameable.push(bytes);
+      } else if (rules.ignores(place, type)) ignored.push(place);
       else (isFolder ? folders : files).push(place);
     }
     const listing = {

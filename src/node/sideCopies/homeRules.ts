@@ -15,7 +15,7 @@ export function textsAboveHome(root: string): Texts {
   const rules = rulesOf(root, texts);
   const outermost = texts[0]?.folder ?? root;
   for (let at = root; at !== outermost && at !== path.dirname(at); at = path.dirname(at)) {
-    if (rules.ignores(at, true)) return [];
+    if (rules.ignores(at, 'directory')) return [];
   }
   return texts;
 }

@@ -74,7 +74,7 @@ async function put(path: string, content: Content, files: PlaceFiles): Promise<v
   try {
     if (content.type === 'link') files.makeLink(temporary, content.target);
     else await files.write(temporary, content.bytes, content.mode);
-    await files.rename(temporary, path, true);
+    await files.rename(temporary, path, { overwrite: true });
   } catch (error) {
     await files.remove(temporary).catch(() => {});
     throw error;

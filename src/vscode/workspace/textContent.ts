@@ -24,7 +24,7 @@ export async function textContent(uri: vscode.Uri, bytes: Uint8Array): Promise<T
 
 /** @throws Error when a character does not exist in the encoding: `?` would be written in its place. */
 export async function contentBytes({ text, hasByteOrderMark, encoding }: TextContent): Promise<Uint8Array> {
-  if (encoding === 'utf8') return encodeText(text, hasByteOrderMark);
+  if (encoding === 'utf8') return encodeText({ text, hasByteOrderMark });
   const bytes = await vscode.workspace.encode(text, { encoding });
   if ((await vscode.workspace.decode(bytes, { encoding })) !== text) {
     throw new UnencodableText(`The new text has characters that do not exist in the file's encoding, ${encoding}.`);

@@ -80,7 +80,7 @@ async function positionsOf(
       readonly first: CodePosition;
     }
 > {
-  const located = await locate(target, false, deps);
+  const located = await locate(target, 'best_guess', deps);
   if (located.type === 'failure') return located;
   if (located.type === 'ambiguous') return { type: 'found', output: located.output, count: 0 };
   const { name, at } = located;
