@@ -247,6 +247,10 @@ export class RulesStore {
   }
 }
 
+/**
+ * Gives the rules that were approved for the rest of a thread a place among those of files; their file is named
+ * `thread`.
+ */
 export function rulesOfThread(rules: readonly Rule[]): LoadedRules {
   return rules.map((rule, index) => ({ rule, index, file: 'thread', layer: 'thread' }));
 }

@@ -6,6 +6,7 @@ import ignore, { type Ignore } from 'ignore';
 export const NEVER_ENTERED: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules']);
 export const IGNORE_FILE = '.gitignore';
 
+/** Takes the name of a folder, without its path. */
 export function isNeverEntered(name: string): boolean {
   return NEVER_ENTERED.has(name);
 }

@@ -46,6 +46,7 @@ interface KnownRules {
   readonly rules: IgnoreRules;
 }
 
+/** Walks one folder again and again, and reads only the folders that have changed since the walk before. */
 export class FolderScan {
   readonly #root: string;
   /** Folders that are left out, wherever they are: TILLER_HOME may lie in a workspace. */
@@ -166,10 +167,12 @@ export class FolderScan {
   }
 }
 
+/** The facts by which a folder is known to be unchanged; `mode` has the permission bits alone. */
 export function factsOf({ ctimeMs: changedAt, ino: inode, mode }: Stats): FolderFacts {
   return { changedAt, inode, mode: mode & 0o7777 };
 }
 
+/** `undefined` for a missing or inaccessible path. A link is not followed. */
 export function statOf(place: string | Buffer): Stats | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false });

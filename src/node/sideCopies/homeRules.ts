@@ -4,6 +4,7 @@ import { textsAbove } from '../baseline/ignoreRules.ts';
 
 type Texts = ReturnType<typeof textsAbove>;
 
+/** Puts the texts of ignore files over each other, outermost first. `root`: the open folder. */
 export function rulesOf(root: string, texts: Texts): IgnoreRules {
   const outermost = new IgnoreRules(undefined, root, '');
   return texts.reduce((parent, { folder, text }) => new IgnoreRules(parent, folder, text), outermost);

@@ -84,6 +84,7 @@ function savingOf({ hadTab }: FoundFile, { staysUnsaved }: Surroundings): EditSt
   return staysUnsaved && hadTab ? 'never' : 'if_clean';
 }
 
+/** Deletes the name: of a link not its target. */
 export function deleteStep(file: FoundFile): ApplyStep {
   return { type: 'delete', file };
 }

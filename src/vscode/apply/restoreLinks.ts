@@ -17,6 +17,7 @@ export type LinksResult =
   /** These hold something else by now. Nothing was changed. */
   | { readonly type: 'stale'; readonly paths: readonly string[] };
 
+/** True where a link goes or comes. */
 export function isOfLink({ from, to }: Restoration): boolean {
   return from.type === 'link' || to.type === 'link';
 }

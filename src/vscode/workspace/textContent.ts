@@ -35,6 +35,7 @@ export async function contentBytes({ text, hasByteOrderMark, encoding }: TextCon
   return hasByteOrderMark ? new Uint8Array([...mark, ...bytes]) : bytes.subarray(mark.length);
 }
 
+/** The file's encoding has no form for some of the text; the message names the encoding. */
 export class UnencodableText extends Error {}
 
 /**
@@ -55,6 +56,7 @@ function bytesStartWithMark(bytes: Uint8Array): boolean {
   return Object.values(UTF16_MARKS).some((mark) => mark.every((byte, index) => bytes[index] === byte));
 }
 
+/** True for equal lengths and contents. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0;
 }
