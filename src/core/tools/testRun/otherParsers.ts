@@ -66,7 +66,7 @@ function isSectionOf(title: string, names: readonly string[], file: string): boo
   );
 }
 
-/** Without `-v` passed packages count as passed tests; a package that cannot be built is one failed test. */
+/** Counts passed packages as passed tests where there is no `-v`; a package that cannot be built is one failed test. */
 export function parseGo(output: string): TestResults | undefined {
   const lines = output.split('\n');
   if (!lines.some((line) => /^(?:ok|FAIL|---|\?) ?\s/.test(line) || line === 'FAIL' || line === 'PASS'))
