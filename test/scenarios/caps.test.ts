@@ -183,7 +183,10 @@ describe('the caps of a turn', () => {
     const caps = { turn: { tokens: null, cost: 1.5 } };
     const costs = (cost: number) => [usage({ input: 10, output: 1, cost })];
     for (const wire of ['chat', 'responses'] as const) {
-      const model = [[...works(11), ...costs(2)], [...ends(11), ...costs(0.5)]];
+      const model = [
+        [...works(11), ...costs(2)],
+        [...ends(11), ...costs(0.5)],
+      ];
       await using chat = await startScenario({ caps, wire, model });
       const ended = go(chat);
       expect(await asked(chat)).toBe('This turn has cost 2; the cap is 1.5. Continue?');

@@ -7,6 +7,7 @@ import { findQuote } from '../../protocol/text/quote.ts';
 import { cwdOf, type ThreadState } from '../../protocol/thread.ts';
 import type { RecoveryChoice, ResendRequest, RevertTarget, ThreadQuery, WebviewMessage } from '../../protocol/wire.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
+import { writeSetting } from '../settings.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
 import { chooseModel } from './chooseModel.ts';
@@ -16,7 +17,7 @@ import { modeOverrides } from './modeOverrides.ts';
 import { returningFocus } from './returnFocus.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
-type Chosen = Extract<WebviewMessage, { type: 'choose' }>['what'];
+type Chosen = Exclude<Extract<WebviewMessage, { type: 'choose' }>['what'], { type: 'review' }>;
 type Picked = Extract<WebviewMessage, { type: 'pick' }>['what'];
 
 /** The services that carry out requests of the panel. */
@@ -189,6 +190,7 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'set_up_provider':
       return chooseModel(deps.focusBack, { provider: message.provider });
     case 'choose':
+      if (message.what.type === 'review') return writeSetting('review', message.what.review);
       return override(chosen(message.what, deps), deps);
     case 'find_mentions':
       return deps.mentions.find(message.id, message.query);
