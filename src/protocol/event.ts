@@ -41,7 +41,7 @@ export const tokenUsageSchema = lazyObject(() => ({
   output: z.number(),
   reasoning: z.number(),
   total: z.number(),
-  /** What the server charged, in its own currency, where it reports that (OpenRouter). */
+  /** The cost in the currency of the server, where it reports one (OpenRouter). */
   cost: z.number().nonnegative().optional(),
 }));
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
