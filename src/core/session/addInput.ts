@@ -1,10 +1,9 @@
 import type { UserInput } from '../../protocol/item.ts';
 import { textOfInput } from '../../protocol/thread.ts';
 import { userText } from '../prompt/notices.ts';
-import { refusalOf } from '../tools/files/readGuard.ts';
 import { resolveMentions } from './mentions.ts';
 import type { TurnRun } from './turnRun.ts';
-import { userMessage } from './userInput.ts';
+import { inputDeps, userMessage } from './userInput.ts';
 
 /** Records a text of a hook: a message of its own. */
 export function rememberHookText(run: TurnRun, text: string | undefined): void {
@@ -44,11 +43,9 @@ export async function addInput(run: TurnRun, input: readonly UserInput[]): Promi
 
 /** Reads the mentions and images of a message, and the skills that it runs. */
 async function readInput(run: TurnRun, input: readonly UserInput[]) {
-  const { settings, signal, thread } = run;
-  const { workspace, host, storage, keys } = run.ports;
-  const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
-  const resolved = await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal });
+  const { ports, settings, signal, thread } = run;
+  const deps = inputDeps(ports, settings, { id: run.threadId, unreadable: thread.tools.unreadable });
+  const resolved = await resolveMentions(input, { ...deps, keys: ports.keys, signal });
   const content = await run.skills.run(resolved);
-  const refusal = (file: string) => refusalOf(file, { workspace, host, settings, thread: about });
-  return { content, ...(await userMessage(content, { workspace, cwd: settings.cwd, refusal })) };
+  return { content, ...(await userMessage(content, deps)) };
 }

@@ -1,12 +1,11 @@
 import type { UserInput } from '../../protocol/item.ts';
 import { textOfInput } from '../../protocol/thread.ts';
-import { refusalOf } from '../tools/files/readGuard.ts';
 import { userText } from '../prompt/notices.ts';
 import { describeFailure } from './failure.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { TurnOpening } from './turn.ts';
 import type { StartingTurn } from './turnRunOf.ts';
-import { userMessage } from './userInput.ts';
+import { inputDeps, userMessage } from './userInput.ts';
 
 /**
  * Ends a turn that could not be prepared, with `error`. Context and message are recorded like those of a turn that has
@@ -42,14 +41,13 @@ async function keepMessage(
   { settings, emit }: Pick<StartingTurn, 'settings' | 'emit'>,
   { options, remember }: SessionParts,
 ): Promise<void> {
-  const { ids, workspace, host, storage, log } = options.ports;
-  const thread = { id: options.meta.id, home: storage.home, unreadable: options.settings.tools.unreadable };
-  const refusal = (file: string) => refusalOf(file, { workspace, host, settings, thread });
+  const { ids, log } = options.ports;
+  const thread = { id: options.meta.id, unreadable: options.settings.tools.unreadable };
   const content = [...input];
   const id = ids.next('item');
   emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
   try {
-    remember((await userMessage(content, { workspace, cwd: settings.cwd, refusal })).message);
+    remember((await userMessage(content, inputDeps(options.ports, settings, thread))).message);
   } catch (error) {
     log.error('The images of a message cannot be read', error);
     remember(userText(textOfInput(content)));
