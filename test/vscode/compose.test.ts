@@ -28,7 +28,7 @@ function activateBeside(): PanelProvider {
   Object.assign(vscode.commands, { registerCommand: nothing });
   Object.assign(vscode.lm, { registerTool: nothing });
   try {
-    activate({ ...contextOf(), subscriptions: [] } as unknown as vscode.ExtensionContext);
+    activate({ ...contextOf(), subscriptions: [] });
   } finally {
     Object.assign(vscode.window, { registerWebviewViewProvider, registerWebviewPanelSerializer });
     Object.assign(vscode.commands, { registerCommand });
@@ -104,7 +104,7 @@ suite('composing the extension', () => {
   test('is waited for by the end of the extension, which then leaves nothing registered', async () => {
     using _home = ownHome();
     const provider = activateBeside();
-    provider.resolveWebviewView(new Page().view);
+    void provider.resolveWebviewView(new Page().view);
     let isEnded = false;
     const ended = deactivate().then(() => (isEnded = true));
     await setImmediate();

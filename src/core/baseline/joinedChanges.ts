@@ -30,7 +30,7 @@ export class JoinedChanges {
     if (change.isOnlyCopy && change.after.type === 'file') this.#arrived.add(change.after.hash);
   }
 
-  /** In the order of the paths. A content that came as the only copy is one wherever it was moved to. */
+  /** Returns one change for each path, in their order. A content that came as the only copy is one wherever it was moved to. */
   all(): readonly RecordedChange[] {
     const changes = [...this.#byPath.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
     const atFirstPath = new Set(changes.flatMap(({ after, isOnlyCopy }) => (isOnlyCopy ? hashesOf(after) : [])));

@@ -21,7 +21,7 @@ export interface CutCells {
   readonly staysUnsaved: boolean;
 }
 
-/** What the texts of the cells do not have. */
+/** The parts of a notebook that the texts of its cells lack. */
 export interface JournalledCells {
   /** Bytes that the file of the notebook has to get, if they are known. */
   readonly file: Uint8Array | null;
