@@ -198,6 +198,8 @@ export interface SessionOptions {
   readonly inherited?: readonly ResponseItem[] | undefined;
   /** Its sub-agents, for work that Tiller itself gives them. */
   readonly agents?: Agents;
+  /** Interrupts its sub-agents, when an answer to a request interrupts its turn. */
+  readonly interruptAgents?: () => void;
   readonly agentTools?: ToolProvider;
   /** Commands that other threads of this process run now. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];

@@ -475,6 +475,7 @@ function stopped(): Script {
     .emit({ type: 'approval_resolved', approvalId: 'a-i3', decision: 'abort', by: 'turn_ended' });
   return script
     .emit({ type: 'item_completed', item: { ...commandItem('touch a'), id: 'i3', status: 'aborted' } })
+    .item({ type: 'user_message', content: [{ type: 'text', text: 'And list what fails.' }] }, 'aborted')
     .abort('interrupted');
 }
 
