@@ -15,9 +15,9 @@ import { plainWords, type ServerError, serverErrorIn } from './serverErrors.ts';
 
 const QUOTA: Verdict = {
   kind: 'quota',
-  message: 'The account has no quota left for this model.',
+  message: 'The account has no quota left for this model: add credit with the provider, or select another model.',
   retryable: false,
-  action: 'check_settings',
+  action: 'select_model',
 };
 const CONTEXT_EXCEEDED: Verdict = {
   kind: 'context_exceeded',

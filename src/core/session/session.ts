@@ -146,7 +146,7 @@ export class Session {
     if (replayed === null) return;
     endLeftovers(replayed.state, (msg) => this.#emit(null, msg));
     const { activeTurnId, agents } = replayed.state;
-    this.#parts.agentNotices.recover(agents, this.#history.items);
+    this.#parts.agentNotices.recover(agents, this.#history.everything);
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
@@ -380,7 +380,8 @@ export class Session {
     await context.catch(() => {});
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
-    this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
+    const inputs = [...this.#parts.conversation.unsent, ...(input === null ? [] : [input])];
+    this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, inputs }, outputSchema);
   }
 
   #review(submissionId: string, order: OpOf<'review'>): void {
@@ -401,9 +402,10 @@ export class Session {
     if (this.#turn)
       return this.#warn(submissionId, 'A turn is running: the thread can be compacted when it has ended.');
     if (!isWorthASummary(this.#history.items)) return this.#warn(submissionId, 'There is nothing to compact yet.');
-    const goesOn = continueTurn === true && !this.#parts.conversation.isAnswered;
+    const { conversation } = this.#parts;
+    const goesOn = continueTurn === true && !conversation.isAnswered;
     const opening: TurnOpening = goesOn
-      ? { type: 'begun', context: Promise.resolve([]), input: null, compacts: true }
+      ? { type: 'begun', context: Promise.resolve([]), inputs: conversation.unsent, compacts: true }
       : { type: 'compaction' };
     this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
     this.#parts.tools.turnStarts();

@@ -1,5 +1,6 @@
 import { encodeText } from '../../core/util/textBytes.ts';
 import { contentBytes } from '../workspace/textContent.ts';
+import { removedCells } from './cellsInJournal.ts';
 import type { DiskFile, DiskImage, EditStep, JournalEntry, ApplyStep, PlannedChange } from './model.ts';
 import { isSavedWhen } from './saveEdits.ts';
 
@@ -34,7 +35,8 @@ function unsavedEntry({ file, before, after }: EditStep): JournalEntry {
 /** The bytes that VS Code will save of a notebook are not known before, so its images are texts of cells. */
 function cellsEntry(step: EditStep): JournalEntry {
   const { disk, isDirty } = step.file;
-  return { ...unsavedEntry(step), cells: { file: isSavedWhen(step, isDirty) ? fileImageOf(disk) : null } };
+  const file = isSavedWhen(step, isDirty) ? fileImageOf(disk) : null;
+  return { ...unsavedEntry(step), cells: { file, removed: removedCells(step) } };
 }
 
 async function noteStep(step: ApplyStep, note: Note): Promise<void> {

@@ -33,7 +33,7 @@ export async function prepareShell(
       };
     case 'patch': {
       const workdirs = [request.workdir, invocation.workdir].filter((folder) => folder !== undefined);
-      const prepared = await preparePatch(invocation.patch, options.review, context, workdirs);
+      const prepared = await preparePatch(invocation.patch, options.review(), context, workdirs);
       return wrapped(prepared, (patch) => ({ type: 'patch', patch }));
     }
     case 'not_a_patch': {
