@@ -3,6 +3,7 @@ import { textOfInput } from '../../protocol/thread.ts';
 import { refusalOf } from '../tools/files/readGuard.ts';
 import { userText } from '../prompt/notices.ts';
 import { describeFailure } from './failure.ts';
+import { settingsNow } from './sessionOptions.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { TurnOpening } from './turn.ts';
 import type { StartingTurn } from './turnRunOf.ts';
@@ -43,7 +44,7 @@ async function keepMessage(
   { options, remember }: SessionParts,
 ): Promise<void> {
   const { ids, workspace, host, storage, log } = options.ports;
-  const thread = { id: options.meta.id, home: storage.home, unreadable: options.settings.tools.unreadable };
+  const thread = { id: options.meta.id, home: storage.home, unreadable: settingsNow(options).tools.unreadable };
   const refusal = (file: string) => refusalOf(file, { workspace, host, settings, thread });
   const content = [...input];
   const id = ids.next('item');
