@@ -91,7 +91,7 @@ function readTool(servers: McpServers): ToolHandler {
     properties: { server: SERVER, uri: { type: 'string', description: 'As list_mcp_resources returns it.' } },
     required: ['server', 'uri'],
     async refuse({ uri }, context) {
-      const closed = await closedFileNamed([uri, pathnameOf(uri)], false, context);
+      const closed = await closedFileNamed([uri], 'reads', context);
       const hidden = closed?.text.replace(/\.$/, '');
       return hidden === undefined || (await mayReadOnce(hidden, context)) ? undefined : hidden;
     },
@@ -100,15 +100,6 @@ function readTool(servers: McpServers): ToolHandler {
       return { server, uri, contents: await connection.readResource(uri, signal) };
     },
   });
-}
-
-/** The path of an address, which a server may take for that of a file; empty where there is none. */
-function pathnameOf(uri: string): string {
-  try {
-    return decodeURIComponent(new URL(uri).pathname);
-  } catch {
-    return '';
-  }
 }
 
 /** @throws Error with a message for the model */
