@@ -51,7 +51,8 @@ function inputFor(chat: Scenario, line = 2) {
 }
 
 async function outcomeOf(options: Partial<ScenarioOptions> & Pick<ScenarioOptions, 'model'>, stop = signal) {
-  await using chat = await startScenario({ files: { 'a.txt': TEXT }, review: 'before', ...options });
+  const asks: Partial<ScenarioOptions> = { review: 'before', host: { review: () => 'before' } };
+  await using chat = await startScenario({ files: { 'a.txt': TEXT }, ...asks, ...options });
   const progress: EditProgress[] = [];
   const { outcome } = await new PreparedEdit(depsOf(chat)).start(inputFor(chat), stop, (one) => progress.push(one));
   const ended = await outcome;
@@ -249,7 +250,7 @@ describe('an edit at the cursor', () => {
       () => {},
     );
     if (when === 'before') void chat.server.received(2).then(submit);
-    expect(await edit.outcome).toMatchObject({ type: 'changed' });
+    expect(await edit.outcome).toEqual({ type: 'changed', paths: ['a.txt'] });
     expect(chat.server.requests).toHaveLength(2);
     expect(lateOnes).toEqual([op]);
 

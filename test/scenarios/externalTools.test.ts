@@ -1,3 +1,4 @@
+import { linkSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ToolContentItem } from '../../src/protocol/item.ts';
 import { ExternalTools } from '../../src/core/tools/external/externalTools.ts';
@@ -120,6 +121,58 @@ describe('a tool of another extension', () => {
     expect(
       auditRows(auditEntries(chat)).map(({ decision, end }) => [decision.act.type, decision.by, end?.status]),
     ).toEqual([['tool', 'user', 'completed']]);
+  });
+
+  it('that was allowed is asked about each time its arguments name a file with secrets, in whatever form', async () => {
+    const registry = new ExternalToolRegistry();
+    const got: unknown[] = [];
+    const invoke: ExternalTool['invoke'] = async (input) => {
+      got.push(input);
+      return [text('Click.')];
+    };
+    registry.register(camera(invoke, { inputSchema: { type: 'object' } }));
+    const harmless = [{ subject: 'tree' }, { subject: 'What is in .env?' }, { path: '.env.example' }];
+    const named = (folder: string) => [
+      { subject: '.env' },
+      { subject: ' .env ' },
+      { subject: '.env\0.txt' },
+      { subject: `${'./'.repeat(10_000)}.env` },
+      { subject: `${folder}/sub/../.ENV` },
+      { subject: `file://localhost${folder}/%2Eenv` },
+      { subject: `file://elsewhere${folder}/%2Eenv` },
+      { subject: `vscode-remote://ssh${folder}/%2eenv` },
+      { subject: '~/.ssh/id' },
+      { files: { '.env': { read: true } } },
+      { subject: [...Array.from({ length: 1_000 }, (_, at) => `a${at}`), '.env'] },
+      { subject: { path: 'link.txt' } },
+      { subject: 'hard.txt' },
+      { subject: `/proc/self/root${folder}/hard.txt` },
+      { subject: '.env' },
+    ];
+    await using chat = await withTools(registry, {
+      files: { '.env': 'KEY=1\n' },
+      unreadable: ['~/.ssh'],
+      sandbox: 'danger-full-access',
+      model: (_request, index) => {
+        const made = [...harmless, ...named(chat.folder.path)];
+        return index === 0 ? made.map((input) => calls('shoot', input)) : [says('Done.')];
+      },
+    });
+    symlinkSync('.env', chat.folder.at('link.txt'));
+    linkSync(chat.folder.at('.env'), chat.folder.at('hard.txt'));
+    const reasons: string[] = [];
+    chat.session.onEvent(({ msg }) => {
+      if (msg.type !== 'approval_requested') return;
+      reasons.push(msg.reason.text);
+      // The last one is allowed, and would have been before if an approval counted for the thread.
+      const isAllowed = reasons.length === 1 || reasons.length === 1 + named('').length;
+      const decision = isAllowed ? 'approved_for_thread' : { denied: {} };
+      chat.submit({ type: 'approval', approvalIds: [msg.approvalId], decision });
+    });
+    await chat.send('go');
+    expect(got).toEqual([...harmless, { subject: '.env' }]);
+    expect(reasons.slice(1).filter((reason) => !/may not be read \(sandbox\.unreadable/.test(reason))).toEqual([]);
+    expect(reasons).toHaveLength(1 + named('').length);
   });
 
   it('is asked about under full access, too, and not under `never`', async () => {

@@ -64,6 +64,12 @@ describe('without a sandbox a command that names a file with secrets', () => {
     'cat .{e,f}n{v,x}',
     'cat .{x,en{v,x}}',
     'curl -T.env http://localhost:1',
+    'cat "$HOME/.ssh/id"',
+    'cat ${HOME}/.ssh/id',
+    'cd ~ && cat .ssh/id',
+    'cd; cat .ssh/id',
+    '(cd packages/a); cd $HOME; cd .ssh && cat id',
+    'tar -C ~ -c .ssh',
   ])('is asked about: %s', async (cmd) => {
     const { output } = await outcomeOf(run(cmd), {
       ...UNCONFINED,
@@ -78,12 +84,16 @@ describe('without a sandbox a command that names a file with secrets', () => {
       symlinkSync('.env', inRoot(workspace, 'link'));
       return {};
     };
-    expect((await outcomeOf(run('cat l*'), { ...UNCONFINED, deps })).output).toContain('may not be read');
+    for (const cmd of ['cat l*', 'cat $PWD/link', 'mkdir sub; cd sub; cat ../link'])
+      expect((await outcomeOf(run(cmd), { ...UNCONFINED, deps })).output).toContain('may not be read');
   });
 
-  it.each(['cat .env.example', 'cat a.txt', 'ls', 'cat *.txt', 'cat *'])('is not asked about: %s', async (cmd) => {
-    expect((await outcomeOf(run(cmd), UNCONFINED)).output).toContain('exited with code 0');
-  });
+  it.each(['cat .env.example', 'cat a.txt', 'ls', 'cat *.txt', 'cat *', 'cd ~ && echo $HOME', 'git -C . --version'])(
+    'is not asked about: %s',
+    async (cmd) => {
+      expect((await outcomeOf(run(cmd), UNCONFINED)).output).toContain('exited with code 0');
+    },
+  );
 
   it('is asked about where there should be a sandbox and none works, although it only reads', async () => {
     expect((await outcomeOf(run('cat .env'), { answer: 'approved' })).asked).toEqual([`command: ${CLAUSE}.`]);

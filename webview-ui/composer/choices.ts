@@ -1,6 +1,6 @@
 /** The values that the menus at the chips and the commands of the composer offer. */
 import type { ReasoningEffort } from '../../src/protocol/op.ts';
-import type { ApprovalPolicy, ChatMode, SandboxMode } from '../../src/protocol/policy.ts';
+import type { ApprovalPolicy, ChatMode, ReviewSetting, SandboxMode } from '../../src/protocol/policy.ts';
 import type { PanelSettings, WebviewMessage } from '../../src/protocol/wire.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
@@ -17,10 +17,12 @@ export interface Choice {
   readonly run: () => void;
 }
 
+/** Chooses for the shown thread; the settings arrive as an event. */
 export function choose(what: Extract<WebviewMessage, { type: 'choose' }>['what']): void {
   post({ type: 'choose', what });
 }
 
+/** The name of a mode on its button and in the menu. */
 export function modeLabel(mode: ChatMode): string {
   const labels: Record<ChatMode, string> = {
     chat: t('Chat'),
@@ -52,6 +54,7 @@ export function modeChoices(): readonly Choice[] {
   });
 }
 
+/** The name of an approval policy on its button and in the menu. */
 export function approvalLabel(policy: ApprovalPolicy): string {
   const labels: Record<ApprovalPolicy, string> = {
     untrusted: t('Always ask'),
@@ -62,6 +65,7 @@ export function approvalLabel(policy: ApprovalPolicy): string {
   return labels[policy];
 }
 
+/** The rows of the menu for approvals. */
 export function approvalChoices(): readonly Choice[] {
   const policies: readonly (readonly [ApprovalPolicy, string])[] = [
     ['untrusted', t('Asks before every command that is not known to be read-only.')],
@@ -77,6 +81,23 @@ export function approvalChoices(): readonly Choice[] {
   }));
 }
 
+/** The setting `tiller.review`. Empty under an approval policy that decides about all patches itself. */
+export function reviewChoices(): readonly Choice[] {
+  const policy = settings.value?.approvalPolicy;
+  if (policy !== 'on-request' && policy !== 'on-failure') return [];
+  const reviews: readonly (readonly [ReviewSetting, label: string, detail: string])[] = [
+    ['before', t('Review first'), t('Asks before a patch is applied.')],
+    ['after', t('Apply at once'), t('Applies patches in the workspace; you keep or undo each change afterwards.')],
+  ];
+  return reviews.map(([review, label, detail]) => ({
+    label,
+    detail,
+    isCurrent: settings.value?.review === review,
+    run: () => choose({ type: 'review', review }),
+  }));
+}
+
+/** The rows of the menu for the sandbox. */
 export function sandboxChoices(): readonly Choice[] {
   const modes: readonly (readonly [SandboxMode, label: string, detail: string])[] = [
     ['read-only', t('Read-only'), t('Commands can read files, but not change them.')],
@@ -92,6 +113,7 @@ export function sandboxChoices(): readonly Choice[] {
   }));
 }
 
+/** The name of a reasoning effort on its button and in the menu. */
 export function effortLabel(effort: ReasoningEffort): string {
   const labels: Record<ReasoningEffort, string> = {
     none: t('None'),

@@ -81,6 +81,7 @@ export type Group =
 
 type AssistantItem = MessageItem | ReasoningItem | ToolCallItem;
 
+/** Groups a history into what become messages. `strictOrder`: for servers that demand alternating roles. */
 export function groupItems(items: readonly ResponseItem[], strictOrder = false): readonly Group[] {
   const groups: Group[] = [];
   let assistant: AssistantItem[] = [];
@@ -93,7 +94,7 @@ export function groupItems(items: readonly ResponseItem[], strictOrder = false):
     if (outputs.length > 0) groups.push({ type: 'outputs', items: outputs });
     outputs = [];
   };
-  for (const item of answeredDirectly(items)) {
+  for (const item of inAnswerOrder(items)) {
     switch (item.type) {
       case 'message':
         closeOutputs();
@@ -151,13 +152,14 @@ const BRIDGE: MessageItem = {
 
 /**
  * Yields items in the order that strict servers require: all outputs directly after the calls. Items in between (a
- * user's message while a tool ran) follow the outputs.
+ * user's message while a tool ran) follow the outputs; further calls among them are given their outputs likewise.
  */
-function* answeredDirectly(items: readonly ResponseItem[]): Generator<ResponseItem, void, undefined> {
+function* inAnswerOrder(items: readonly ResponseItem[]): Generator<ResponseItem, void, undefined> {
+  const ahead = items.toReversed();
   const owed = new Set<string>();
   let answering = false;
   let held: ResponseItem[] = [];
-  for (const item of items) {
+  for (let item = ahead.pop(); item !== undefined; item = ahead.pop()) {
     const answers = isToolCallOutput(item) && owed.delete(item.call_id);
     if (answers) {
       answering = true;
@@ -170,7 +172,7 @@ function* answeredDirectly(items: readonly ResponseItem[]): Generator<ResponseIt
     }
     if (owed.size > 0) continue;
     answering = false;
-    if (held.length > 0) yield* answeredDirectly(held);
+    for (const next of held.toReversed()) ahead.push(next);
     held = [];
   }
   yield* held;

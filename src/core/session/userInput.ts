@@ -4,7 +4,9 @@ import type { Mention, MentionKind, UserInput } from '../../protocol/item.ts';
 import type { ContentPart, MessageItem } from '../../protocol/responseItem.ts';
 import { IMAGE_LIMITS } from '../../protocol/imageLimits.ts';
 import { inspectImage } from '../util/imageData.ts';
-import { type Workspace, WorkspaceError } from '../ports.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import { type Ports, type Workspace, WorkspaceError } from '../ports.ts';
+import { refusalOf } from '../tools/files/readGuard.ts';
 import { assertNever } from '../util/assertNever.ts';
 
 /** The message that is recorded for an input, and warnings about images that it could not contain. */
@@ -13,14 +15,19 @@ interface RecordedInput {
   readonly warnings: readonly string[];
 }
 
-interface InputDeps {
-  readonly workspace: Pick<Workspace, 'readBytes'>;
-  readonly cwd: string;
-  /** Resolves to the reason why a file may not be read, as a clause. */
-  readonly refusal: (file: string) => Promise<string | undefined>;
+/** The ports that read the files of a message, and the limits of its thread for that. */
+type InputDeps = Parameters<typeof refusalOf>[1] & { readonly workspace: Pick<Workspace, 'readBytes'> };
+
+/** The `InputDeps` of a thread with these ports. `unreadable`: the setting `sandbox.unreadable`. */
+export function inputDeps(
+  { workspace, host, storage }: Pick<Ports, 'workspace' | 'host' | 'storage'>,
+  settings: TurnSettings,
+  thread: { readonly id: string; readonly unreadable: readonly string[] },
+) {
+  return { workspace, host, settings, thread: { ...thread, home: storage.home } } satisfies InputDeps;
 }
 
-interface HeardPart {
+interface ReadPart {
   readonly content: readonly ContentPart[];
   readonly warning?: string;
 }
@@ -37,7 +44,7 @@ export async function userMessage(input: readonly UserInput[], deps: InputDeps):
   };
 }
 
-async function contentOf(part: UserInput, deps: InputDeps): Promise<HeardPart> {
+async function contentOf(part: UserInput, deps: InputDeps): Promise<ReadPart> {
   switch (part.type) {
     case 'text':
       return { content: [text(part.text)] };
@@ -48,14 +55,14 @@ async function contentOf(part: UserInput, deps: InputDeps): Promise<HeardPart> {
         ? { content: [text(part.text ?? `[${part.name}](${part.path})`)] }
         : mentioned(part, part.kind);
     case 'local_image':
-      return localImage(path.resolve(deps.cwd, part.path), deps);
+      return localImage(path.resolve(deps.settings.cwd, part.path), deps);
     default:
       return assertNever(part);
   }
 }
 
 /** The form of an attachment; `resolveMentions` has read it. */
-function mentioned(mention: Mention, kind: MentionKind): HeardPart {
+function mentioned(mention: Mention, kind: MentionKind): ReadPart {
   const { name, path: file, text: body = '', sent } = mention;
   const refused = sent?.type === 'refused' ? sent.reason : undefined;
   const content = refused === undefined ? body : `[not attached: ${refused}]`;
@@ -85,12 +92,12 @@ function attribute(value: string): string {
     .replaceAll(/[\r\n]/g, ' ');
 }
 
-async function localImage(file: string, { workspace, refusal }: InputDeps): Promise<HeardPart> {
-  const hidden = await refusal(file);
-  if (hidden !== undefined) return leftOut(file, hidden);
+async function localImage(file: string, deps: InputDeps): Promise<ReadPart> {
+  const refusal = await refusalOf(file, deps);
+  if (refusal !== undefined) return leftOut(file, refusal);
   let bytes: Uint8Array;
   try {
-    bytes = await workspace.readBytes(file, { maxBytes: IMAGE_LIMITS.bytes });
+    bytes = await deps.workspace.readBytes(file, { maxBytes: IMAGE_LIMITS.bytes });
   } catch (error) {
     if (error instanceof WorkspaceError) return leftOut(file, error.message);
     throw error;
@@ -101,7 +108,7 @@ async function localImage(file: string, { workspace, refusal }: InputDeps): Prom
   return { content: [text(`<image path="${file}">`), { type: 'input_image', image_url: url }, text('</image>')] };
 }
 
-function leftOut(file: string, reason: string): HeardPart {
+function leftOut(file: string, reason: string): ReadPart {
   const sentence = `the image ${file} was left out: ${reason}`;
   return { content: [text(`[${sentence}]`)], warning: `T${sentence.slice(1)}${reason.endsWith('.') ? '' : '.'}` };
 }

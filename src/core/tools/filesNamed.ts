@@ -13,8 +13,11 @@ import { linkedSecrets, readLimitsOf } from './files/readGuard.ts';
 import type { ToolContext } from './handler.ts';
 import { guardOf } from './unreadableNamed.ts';
 
-/** Bounds of the arguments that are looked at: texts, and characters of a text that may be a path. */
-const [MAX_TEXTS, MAX_PATH] = [200, 4_096];
+/**
+ * Bounds of what is looked at: texts of one call, characters of a text that may be a path, which may be many more than of the
+ * path itself (`./././a`), and paths that are resolved.
+ */
+const [MAX_TEXTS, MAX_TEXT, MAX_RESOLVED] = [10_000, 65_536, 400];
 
 type Context = Pick<ToolContext, 'settings' | 'host' | 'workspace' | 'thread'>;
 
@@ -24,30 +27,37 @@ type Context = Pick<ToolContext, 'settings' | 'host' | 'workspace' | 'thread'>;
  */
 export async function closedFileNamed(
   args: unknown,
-  writes: boolean,
+  access: 'reads' | 'may_write',
   context: Context,
 ): Promise<DecisionReason | undefined> {
   const { settings, host, workspace } = context;
-  const texts = textsIn(args).filter((text) => text !== '' && text.length <= MAX_PATH && !/[\n\0]/.test(text));
+  const texts = textsIn(args).filter((text) => text !== '' && text.length <= MAX_TEXT && !text.includes('\n'));
   if (texts.length === 0) return undefined;
-  const named = [...new Set(texts.map((text) => pathIn(text, context)))];
+  const named = [...new Set(texts.flatMap((text) => pathsIn(text, context)))];
   const guard = await guardOf(context);
-  const found = [...(await workspace.places(named)).values()];
+  const byName = guard(named);
+  if (byName !== undefined) return hiddenFile(byName);
+  const found = [...(await workspace.places(named.slice(0, MAX_RESOLVED))).values()];
   const places = found.flatMap((place) => (place instanceof WorkspaceError ? [] : [place]));
-  const names = [...named, ...places.flatMap(({ name, target }) => [name, target])];
+  const names = places.flatMap(({ name, target }) => [name, target]);
   const targets = places.map(({ target }) => target);
   const [linked] = (await linkedSecrets(targets, guard, readLimitsOf(context), context)).values();
   const hidden = guard(names) ?? linked;
-  if (hidden !== undefined) return { source: 'policy', id: UNREADABLE_FILE, text: `${hidden}.` };
-  if (!writes) return undefined;
+  if (hidden !== undefined) return hiddenFile(hidden);
+  if (access === 'reads') return undefined;
   const roots = [...new Set([settings.cwd, ...workspace.roots])];
   const placeIn = placesIn({ roots, protectedNames: PROTECTED_PATTERNS }, host.platform);
-  const absolute = new Set(texts.filter(isAbsolute).map((text) => pathIn(text, context)));
-  const written = [...absolute, ...places.flatMap(({ name, target }) => [name, target])];
-  const closed = absolute.size === 0 ? undefined : written.find((name) => placeIn(name) === 'protected');
+  const absolute = texts.filter(isAbsolute).flatMap((text) => pathsIn(text, context));
+  const written = [...absolute, ...names];
+  const closed = absolute.length === 0 ? undefined : written.find((name) => placeIn(name) === 'protected');
   return closed === undefined
     ? undefined
     : { source: 'policy', id: 'protected-path', text: `${closed} is protected, and the tool may write.` };
+}
+
+/** `why`: a clause. */
+function hiddenFile(why: string): DecisionReason {
+  return { source: 'policy', id: UNREADABLE_FILE, text: `${why}.` };
 }
 
 /** The requirement for a call that names such a file: it is asked about each time, whatever was allowed before. */
@@ -63,29 +73,47 @@ export function withClosedFile(
 }
 
 function isAbsolute(text: string): boolean {
-  return /^file:/i.test(text) || path.isAbsolute(text) || text.startsWith('~/');
+  return /^(?:file|vscode-\w+):/i.test(text) || path.isAbsolute(text) || text.startsWith('~/');
 }
 
-function pathIn(text: string, { settings, host }: Pick<Context, 'settings' | 'host'>): string {
-  if (/^file:/i.test(text)) {
-    try {
-      return fileURLToPath(text);
-    } catch {
-      // An address that is no path is a name like any other.
-    }
+/**
+ * The paths that a tool may take a text for: of an address the path in it, of a relative path those in the working directory
+ * and in the open folders.
+ */
+function pathsIn(
+  text: string,
+  { settings, host, workspace }: Pick<Context, 'settings' | 'host' | 'workspace'>,
+): string[] {
+  const home = text.startsWith('~/') ? path.join(host.homeDirectory, text.slice(2)) : text;
+  const written = [...addressedPath(text), home];
+  return [settings.cwd, ...workspace.roots].flatMap((folder) => written.map((one) => path.resolve(folder, one)));
+}
+
+/** The path of an address of any scheme, such as `file:` and `vscode-remote:`, without its percent encoding. */
+function addressedPath(text: string): readonly string[] {
+  if (!/^[a-z][a-z\d+.-]+:/i.test(text)) return [];
+  try {
+    const address = new URL(text);
+    const isLocalFile = address.protocol === 'file:' && address.host === '';
+    return [isLocalFile ? fileURLToPath(address) : decodeURIComponent(address.pathname)];
+  } catch {
+    // An address that is no path is a name like any other.
+    return [];
   }
-  return path.resolve(settings.cwd, text.startsWith('~/') ? path.join(host.homeDirectory, text.slice(2)) : text);
 }
 
-/** All texts in a value, the keys of objects left out. */
+/** All texts in a value without the blanks around them, with the keys of objects, which may be paths, too. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = [];
   const queue = [value];
   // The queue grows while it is worked through.
   for (const part of queue) {
     if (texts.length >= MAX_TEXTS) break;
-    if (typeof part === 'string') texts.push(part);
-    else if (typeof part === 'object' && part !== null) for (const inner of Object.values(part)) queue.push(inner);
+    // A program in C reads no further than to a NUL.
+    if (typeof part === 'string') texts.push((part.split('\0', 1)[0] ?? '').trim());
+    else if (Array.isArray(part)) for (const inner of part) queue.push(inner);
+    else if (typeof part === 'object' && part !== null)
+      for (const [key, inner] of Object.entries(part)) queue.push(key, inner);
   }
   return texts;
 }

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { containmentOf } from '../policy/decisionTable.ts';
-import { wordsIn } from '../policy/namedPaths.ts';
+import { namedPaths } from '../policy/namedPaths.ts';
 import type { Argv } from '../policy/parseScript.ts';
 import type { SandboxPermissions } from '../../protocol/policy.ts';
+import type { Host } from '../ports.ts';
 import { globToRegExp } from '../util/glob.ts';
 import { linkedSecrets, type ReadGuard, readGuard, readLimitsOf } from './files/readGuard.ts';
 import type { ToolContext } from './handler.ts';
@@ -20,10 +21,15 @@ export async function unreadableNamed(
   const { settings, host, workspace } = context;
   if (containmentOf(settings) === 'sandboxed' && sandboxPermissions !== 'require_escalated') return undefined;
   const guard = await guardOf(context);
-  const words = wordsIn(argv, host.platform);
-  const absolute = (word: string) =>
-    path.resolve(cwd, word.startsWith('~/') ? path.join(host.homeDirectory, word.slice(2)) : word);
-  const named = words.map(absolute);
+  const { words, folders } = namedPaths(argv, host.platform);
+  const written = words.map((word) => expanded(word, host));
+  const places = [cwd];
+  for (const folder of folders) {
+    const entered = expanded(folder, host);
+    // From the working directory, and from the folder before: `(cd a); cd b` and `cd a; cd b` are not distinguished.
+    places.push(path.resolve(cwd, entered), path.resolve(places.at(-1) ?? cwd, entered));
+  }
+  const named = [...new Set([...new Set(places)].flatMap((place) => written.map((word) => path.resolve(place, word))))];
   const globs = named.filter(isGlob).slice(0, MAX_GLOBS);
   const matched = (await Promise.all(globs.map((glob) => matchesOf(glob, context)))).flat();
   // Globs themselves, too: `packages/*/.env` names its file whatever the folders are.
@@ -31,8 +37,8 @@ export async function unreadableNamed(
   if (byName !== undefined) return byName;
   // A link leads to a file of another name.
   const plain = [...named.filter((word) => !isGlob(word)), ...matched];
-  const places = [...(await workspace.places(plain.slice(0, MAX_RESOLVED))).values()];
-  const found = places.filter((place) => 'target' in place);
+  const resolved = [...(await workspace.places(plain.slice(0, MAX_RESOLVED))).values()];
+  const found = resolved.filter((place) => 'target' in place);
   const byLink = guard(found.flatMap(({ name, target }) => [name, target]));
   if (byLink !== undefined) return byLink;
   const targets = found.map(({ target }) => target);
@@ -44,6 +50,15 @@ export async function unreadableNamed(
 const [MAX_GLOBS, MAX_RESOLVED] = [16, 64];
 /** Maximum paths for one glob, after each of its parts. */
 const MAX_MATCHES = 512;
+
+/** The word with `~`, and with the variables of the environment in the syntax of all shells: `$HOME`, `$env:X`, `%X%`. */
+function expanded(word: string, { homeDirectory, environment }: Host): string {
+  const valueOf = (name: string) => (name === 'PWD' ? '.' : name === 'HOME' ? homeDirectory : environment[name]);
+  const home = word.replace(/^~(?=$|[\\/])/, () => homeDirectory);
+  return home.replaceAll(/\$(?:env:)?(\w+)|\$\{(?:env:)?(\w+)\}|%(\w+)%/gi, (whole, one, other, third) => {
+    return valueOf(one ?? other ?? third) ?? whole;
+  });
+}
 
 function isGlob(word: string): boolean {
   return /[*?[]/.test(word);

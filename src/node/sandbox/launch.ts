@@ -14,7 +14,7 @@ import { filterFile } from './filter.ts';
 import { type Descriptor, emptyDescriptor, inheritableDescriptors } from '../host/inheritable.ts';
 import { KillWatch } from './killWatch.ts';
 import type { MovedFiles } from '../host/movedFiles.ts';
-import { look } from './look.ts';
+import { inspectTree } from './inspectTree.ts';
 import { MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
 import { SecretLinks } from './secretLinks.ts';
@@ -120,7 +120,7 @@ export class Sandboxes {
     const life = followSandbox(this.#folder);
     let giveBack = () => {};
     try {
-      const before = look(limits, cwd, {
+      const before = inspectTree(limits, cwd, {
         scan: this.#scan,
         links: this.#links,
         isMountPoint: this.#mountPoints.ours(),

@@ -7,14 +7,14 @@ import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { restoreDevices } from './devices.ts';
 import { exists, namesIn } from './disk.ts';
-import { identityOf, type Look } from './look.ts';
+import { identityOf, type InspectedTree } from './inspectTree.ts';
 import type { Quarantine } from './quarantine.ts';
 import { repositoryWarning } from './repositories.ts';
 import type { SecretLinks } from './secretLinks.ts';
 import type { TreeScan } from './treeScan.ts';
 
 export function runPostRunChecks(
-  before: Look,
+  before: InspectedTree,
   {
     scan,
     links,
@@ -43,7 +43,7 @@ export function runPostRunChecks(
  * Finds workspace files at the top of a writable root, where editors search for them. Their names are not known
  * beforehand.
  */
-function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
+function newWorkspaceFiles({ roots, identities, links }: InspectedTree): string[] {
   return roots
     .flatMap((root) => namesIn(root).map((name) => path.join(root, name)))
     .filter((name) => name.endsWith(PROTECTED_ENDING) && !identities.has(name) && !links.has(name));
@@ -84,7 +84,7 @@ function restoreLink(link: string, target: string, quarantine: Quarantine): Sand
 }
 
 /** New repositories, and bare ones that existed before. */
-function changeableRepositories(before: Look, scan: TreeScan): string[] {
+function changeableRepositories(before: InspectedTree, scan: TreeScan): string[] {
   const trees = before.roots.map((root) => scan.scan(root, before.roots));
   const found = trees.flatMap(({ protectedPaths, links }) =>
     [...protectedPaths, ...links].filter((place) => path.basename(place) === '.git'),
@@ -102,7 +102,7 @@ function reportReplaced([name, identity]: readonly [string, string]): SandboxFin
   return [{ kind: 'left_behind', path: name, message }];
 }
 
-function warningOf(repository: string, { bareWarnings }: Look): SandboxFinding[] {
+function warningOf(repository: string, { bareWarnings }: InspectedTree): SandboxFinding[] {
   const message = repositoryWarning(repository);
   if (message === undefined || message === bareWarnings.get(repository)) return [];
   return [{ kind: 'git_metadata', path: repository, message }];
@@ -112,7 +112,7 @@ function warningOf(repository: string, { bareWarnings }: Look): SandboxFinding[]
  * A file with secrets cannot be moved, but a folder around it can: to `node_modules`, or below the last level that is
  * scanned. There the next scan would not find it.
  */
-function reportMovedSecrets({ secrets, roots }: Look, scan: TreeScan, links: SecretLinks): SandboxFinding[] {
+function reportMovedSecrets({ secrets, roots }: InspectedTree, scan: TreeScan, links: SecretLinks): SandboxFinding[] {
   const gone = [...secrets].filter(([file, identity]) => identityOf(file) !== identity);
   if (gone.length === 0) return [];
   const found = new Set(roots.flatMap((root) => scan.recent(root, roots).secrets).map(identityOf));

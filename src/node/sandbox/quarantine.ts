@@ -37,7 +37,7 @@ export class Quarantine {
     this.#folder = path.join(home, 'quarantine');
   }
 
-  /** Moves a file, a folder or a link here. Returns its id. @throws Error */
+  /** Moves a file, a folder or a link here. Returns its id. @throws Error of the system: then nothing is listed of it */
   take(name: string): string {
     const at = new Date();
     const id = `${at.getTime().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
@@ -46,7 +46,13 @@ export class Quarantine {
     writeFileSync(path.join(folder, ENTRY), JSON.stringify({ path: name, at: at.toISOString() }), {
       mode: PRIVATE_FILE,
     });
-    move(name, path.join(folder, CONTENT));
+    try {
+      move(name, path.join(folder, CONTENT));
+    } catch (error) {
+      // A copy that could be made is kept: the original may be removed in part.
+      if (!exists(path.join(folder, CONTENT))) rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
     return id;
   }
 
@@ -115,16 +121,25 @@ function moveClosedFolder(from: string, to: string): void {
 }
 
 function moveToOtherDisk(from: string, to: string): void {
-  openUp(from);
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  addOwnerPermissions(from);
+  try {
+    cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  } catch (error) {
+    rmSync(to, { recursive: true, force: true });
+    throw error;
+  }
   rmSync(from, { recursive: true, force: true });
 }
 
-/** A folder without permissions could neither be copied nor removed. */
-function openUp(name: string): void {
-  if (!isFolder(name)) return;
-  chmodSync(name, lstatSync(name).mode | constants.S_IRWXU);
-  for (const inner of namesIn(name)) openUp(path.join(name, inner));
+/** Lets the owner read and change each folder of a tree: without that it could neither be copied nor removed. */
+function addOwnerPermissions(tree: string): void {
+  const ahead = [tree];
+  for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
+    const folder = name;
+    if (!isFolder(folder)) continue;
+    chmodSync(folder, lstatSync(folder).mode | constants.S_IRWXU);
+    for (const inner of namesIn(folder)) ahead.push(path.join(folder, inner));
+  }
 }
 
 function isFolder(name: string): boolean {

@@ -100,6 +100,18 @@ describe('history as messages', () => {
     ]);
   });
 
+  test('a call that came while another ran is followed by its own output', () => {
+    const items = [call('a'), call('b'), output('a'), call('c'), output('b'), userSays('Wait'), output('c')];
+    expect(messages(items)).toEqual([
+      { role: 'assistant', content: null, tool_calls: [callPart('a'), callPart('b')] },
+      toolMessage('a'),
+      toolMessage('b'),
+      { role: 'assistant', content: null, tool_calls: [callPart('c')] },
+      toolMessage('c'),
+      { role: 'user', content: 'Wait' },
+    ]);
+  });
+
   test('images are sent in user messages, and after the outputs in a message of their own', () => {
     const image_url = 'data:image/png;base64,AA==';
     expect(

@@ -344,6 +344,14 @@ test('the removal of a temporary folder that a kill interrupted is completed', a
   expect(readdirSync(home.at('tmp'))).toEqual([]);
 });
 
+test('nothing is listed in the quarantine of a file that could not be moved', () => {
+  using home = tempFolder();
+  const quarantine = new Quarantine(home.path);
+  expect(() => quarantine.take(home.at('gone'))).toThrow('ENOENT');
+  expect(quarantine.list()).toEqual([]);
+  expect(quarantine.ids).toEqual([]);
+});
+
 describe.skipIf(noSandbox)('what a command leaves behind', () => {
   test('a name for agents is moved away, reported, and restored on request', async () => {
     using place = new Playground();

@@ -93,7 +93,7 @@ function readTool(servers: McpServers): ToolHandler {
     properties: { server: SERVER, uri: { type: 'string', description: 'As list_mcp_resources returns it.' } },
     required: ['server', 'uri'],
     async refuse({ uri }, context) {
-      const closed = await closedFileNamed([uri, pathnameOf(uri)], false, context);
+      const closed = await closedFileNamed([uri], 'reads', context);
       const hidden = closed?.text.replace(/\.$/, '');
       return hidden === undefined || (await mayReadOnce(hidden, context)) ? undefined : hidden;
     },
@@ -102,15 +102,6 @@ function readTool(servers: McpServers): ToolHandler {
       return { server, uri, contents: await withResources(servers, server, signal, read) };
     },
   });
-}
-
-/** The path of an address, which a server may take for that of a file; empty where there is none. */
-function pathnameOf(uri: string): string {
-  try {
-    return decodeURIComponent(new URL(uri).pathname);
-  } catch {
-    return '';
-  }
 }
 
 /** Passes the connection of an enabled server that has resources. @throws Error with a message for the model */

@@ -15,7 +15,7 @@ import { hiddenFolders, isRoot, machineSecrets, shownFolders } from './machine.t
 import { pointedAt, repositoryWarning } from './repositories.ts';
 import { rootsOf } from './roots.ts';
 import type { SecretLinks } from './secretLinks.ts';
-import type { TreeScan } from './treeScan.ts';
+import type { ScannedTree, TreeScan } from './treeScan.ts';
 
 /** Names that do harm by merely existing while a command runs, so that they must not be created even for a moment. */
 const HELD_NAMES: ReadonlySet<string> = new Set(['.git', '.vscode']);
@@ -28,7 +28,17 @@ const MAX_SECRETS = 64;
 /** The parts of a bare repository that decide which programs git runs for it. */
 const BARE_PARTS = ['config', 'config.worktree', 'commondir', 'hooks', 'info'] as const;
 
-export interface Look {
+/** The caches of `Sandboxes` that an inspection uses, and how mount points are treated. */
+interface InspectionTools {
+  readonly scan: TreeScan;
+  readonly links: SecretLinks;
+  /** True for a mount point that Tiller has made for a command. */
+  readonly isMountPoint: (path: string) => boolean;
+  /** Mount points are hidden in the Explorer of VS Code. */
+  readonly marksMountPoints: boolean;
+}
+
+export interface InspectedTree {
   readonly facts: TreeFacts;
   /** The real path, so that it exists also where a link on the way to it is hidden. */
   readonly cwd: string;
@@ -51,53 +61,30 @@ export interface Look {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-export function look(
-  limits: SandboxLimits,
-  cwd: string,
-  tools: {
-    readonly scan: TreeScan;
-    readonly links: SecretLinks;
-    readonly isMountPoint: (path: string) => boolean;
-    /** Mount points are hidden in the Explorer of VS Code. */
-    readonly marksMountPoints: boolean;
-  },
-): Look {
+/**
+ * Inspects what a command will see and may write, once the roots are known by their real paths. Reads the disk, changes
+ * nothing. @throws Error with a message for the model when there is no sandbox for these roots: then no command may run.
+ */
+export function inspectTree(limits: SandboxLimits, cwd: string, tools: InspectionTools): InspectedTree {
   rememberDevices();
   tools.scan.hide(limits.unreadableGlobs);
   const { roots, mounted } = rootsOf(limits.writableRoots.map((root) => root.path));
   const trees = roots.map((root) => tools.scan.recent(root, roots));
-  const found = trees
-    .flatMap((tree) => tree.protectedPaths)
-    .filter((place) => exists(place) && !tools.isMountPoint(place));
-  const links = new Map(trees.flatMap((tree) => tree.links).flatMap(linkOf));
   const bare = trees.flatMap((tree) => tree.bareRepositories);
-  const named = limits.writableRoots.flatMap((root) => root.protectedPaths.map((place) => inRealFolder(place)));
-  const absent = named.filter(
-    (place) => !found.includes(place) && !links.has(place) && isAbsent(place, tools.isMountPoint),
-  );
-
-  const needed = absent.filter((place) => HELD_NAMES.has(path.basename(place)));
-  const shown = needed.filter((place) => path.basename(place) === SHOWN_NAME);
-  const marks = tools.marksMountPoints ? shown.map((place) => path.join(path.dirname(place), EXPLORER_MARK)) : [];
-  const heldNames = [...marks.filter((mark) => absent.includes(mark)), ...needed];
+  const names = protectedNames(limits, trees, tools.isMountPoint);
+  const { found, links, absent } = names;
+  const heldNames = namesToHold(absent, tools.marksMountPoints);
 
   const inside = (place: string) => roots.some((root) => isWithin(place, root));
   const behindLinks = [...links.keys()].map(realOf).filter((target) => target !== undefined);
   const behindPointers = found.filter((place) => path.basename(place) === '.git').flatMap(pointedAt);
   const bareParts = bare.flatMap((repository) => BARE_PARTS.map((name) => path.join(repository, name))).filter(exists);
-  const existing = named.filter((place) => found.includes(place) || (!links.has(place) && !absent.includes(place)));
-  const readOnly = [...existing, ...found, ...[...behindLinks, ...behindPointers].filter(inside), ...bareParts];
+  const readOnly = [...names.existing, ...found, ...[...behindLinks, ...behindPointers].filter(inside), ...bareParts];
   const visible = limits.visible.flatMap((folder) => realOf(folder) ?? []).filter((folder) => !inside(folder));
   const shownTrees = [...new Set(visible)].map((folder) => tools.scan.recent(folder, roots));
-  // Nearer files come first; certificates last, because test data has hundreds of them.
-  const secrets = [...trees, ...shownTrees]
-    .flatMap((tree) => tree.secrets)
-    .toSorted((one, other) => Number(one.endsWith('.pem')) - Number(other.endsWith('.pem')))
-    .slice(0, MAX_SECRETS)
-    .flatMap(maskOfFile);
-  const listed = [...limits.unreadable, ...machineSecrets()].flatMap(maskOf);
-  const closed = new Map([...listed, ...secrets].flatMap(({ path, stats }) => (stats.isFile() ? [[path, stats]] : [])));
-  const further = tools.links.of(closed, [...roots, ...new Set(visible)]);
+  const { masked, secrets } = closedFiles(limits, [...trees, ...shownTrees], (files) =>
+    tools.links.of(files, [...roots, ...new Set(visible)]),
+  );
   return {
     facts: {
       writable: mounted,
@@ -105,10 +92,7 @@ export function look(
       visible: [
         ...new Set([...limits.visible, cwd, ...shownFolders(limits.network)].flatMap((folder) => realOf(folder) ?? [])),
       ],
-      masked: [
-        ...[...listed, ...secrets].map(({ path, type }) => ({ path, type })),
-        ...further.map((path) => ({ path, type: 'file' as const })),
-      ],
+      masked,
       temporary: realTemporary(limits.temporary),
       hidden: hiddenFolders(),
       isRoot: isRoot(),
@@ -122,6 +106,59 @@ export function look(
     bareWarnings: new Map(bare.map((repository) => [repository, repositoryWarning(repository)])),
     secrets: new Map(secrets.map(({ path, stats }) => [path, fileIdentity(stats)])),
   };
+}
+
+interface ProtectedNames {
+  /** Anywhere in the trees; no links. */
+  readonly found: readonly string[];
+  /** Links anywhere in the trees, with their targets. */
+  readonly links: ReadonlyMap<string, string>;
+  /** Names directly in a root, by their real folders: those that exist and are no links, and those that do not. */
+  readonly existing: readonly string[];
+  readonly absent: readonly string[];
+}
+
+/** A mount point that Tiller has made counts as absent: it goes with the command that needs it. */
+function protectedNames(
+  { writableRoots }: SandboxLimits,
+  trees: readonly ScannedTree[],
+  isMountPoint: (path: string) => boolean,
+): ProtectedNames {
+  const found = trees.flatMap((tree) => tree.protectedPaths).filter((place) => exists(place) && !isMountPoint(place));
+  const links = new Map(trees.flatMap((tree) => tree.links).flatMap(linkOf));
+  const named = writableRoots.flatMap((root) => root.protectedPaths.map((place) => inRealFolder(place)));
+  const absent = named.filter((place) => !found.includes(place) && !links.has(place) && isAbsent(place, isMountPoint));
+  const existing = named.filter((place) => found.includes(place) || (!links.has(place) && !absent.includes(place)));
+  return { found, links, existing, absent };
+}
+
+/** Returns the absent names that need a mount point, each mark for the Explorer before the folder that it hides. */
+function namesToHold(absent: readonly string[], marksMountPoints: boolean): readonly string[] {
+  const held = absent.filter((place) => HELD_NAMES.has(path.basename(place)));
+  const shown = held.filter((place) => path.basename(place) === SHOWN_NAME);
+  const marks = marksMountPoints ? shown.map((place) => path.join(path.dirname(place), EXPLORER_MARK)) : [];
+  return [...marks.filter((mark) => absent.includes(mark)), ...held];
+}
+
+/**
+ * Returns the files that cannot be opened in the sandbox: `unreadable` places, secrets of the machine and of the trees,
+ * and further names of all these (`furtherNames`: hard links, and where commands have moved one).
+ */
+function closedFiles(
+  { unreadable }: SandboxLimits,
+  trees: readonly ScannedTree[],
+  furtherNames: (files: ReadonlyMap<string, Stats>) => readonly string[],
+): { readonly masked: TreeFacts['masked']; readonly secrets: readonly Mask[] } {
+  // Nearer files come first; certificates last, because test data has hundreds of them.
+  const secrets = trees
+    .flatMap((tree) => tree.secrets)
+    .toSorted((one, other) => Number(one.endsWith('.pem')) - Number(other.endsWith('.pem')))
+    .slice(0, MAX_SECRETS)
+    .flatMap(maskOfFile);
+  const masks = [...[...unreadable, ...machineSecrets()].flatMap(maskOf), ...secrets];
+  const files = new Map(masks.flatMap(({ path, stats }) => (stats.isFile() ? [[path, stats]] : [])));
+  const further = furtherNames(files).map((path) => ({ path, type: 'file' as const }));
+  return { masked: [...masks.map(({ path, type }) => ({ path, type })), ...further], secrets };
 }
 
 /** bubblewrap mounts at real paths only. */
