@@ -43,7 +43,7 @@ describe('an MCP server over HTTP', () => {
     expect(made.chat.outputs()).toEqual([failed, failed, failed, 'resumed', 'still here']);
   });
 
-  test('is told when its session is over', async () => {
+  test('gets the end of its session', async () => {
     await using server = await startRawMcpServer();
     await using made = await mcpScenario(settings(server.url), { model: [] });
     await made.mcp.servers.get('notes')?.stop();

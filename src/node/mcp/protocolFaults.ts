@@ -1,4 +1,4 @@
-/** What a server sends that does not follow JSON-RPC or MCP: repaired where its meaning is clear, else put in a sentence. */
+/** Messages of a server that do not follow JSON-RPC or MCP: repaired where the meaning is clear, else put in a sentence. */
 import * as z from 'zod';
 
 /** JSON-RPC: an internal error. */
@@ -64,7 +64,7 @@ function issuesIn(json: string): readonly Issue[] {
   }
 }
 
-/** Of a union the first issue of the form that has the right type, so that only a part of it is wrong. */
+/** Returns the first issue of the form of a union that has the right type, so that only a part of it is wrong. */
 function mostTelling(issue: Issue): Pick<Issue, 'path' | 'message'> {
   const forms = issue.errors ?? [];
   const [first] = forms.find((form) => form.every(({ path }) => path[0] !== 'type')) ?? [];

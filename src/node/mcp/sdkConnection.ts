@@ -223,7 +223,7 @@ export class SdkConnection implements McpConnection {
     return fault;
   }
 
-  /** Tells a server over HTTP that it can forget the session; it need not answer. */
+  /** Ends the session of a server over HTTP, which need not answer. */
   async #endSession(): Promise<void> {
     const { session } = this.#options;
     if (session?.isOpen() !== true || this.#hasEnded) return;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock, Exec, ExecExit, ExecProcess, ExecRequest } from '../../core/ports.ts';
 import { settledWithin } from '../../core/util/abort.ts';
@@ -49,7 +50,11 @@ export class StdioTransport implements Transport {
 
   /** @throws Error when the process cannot be started */
   async start(): Promise<void> {
-    const child = await this.#options.exec.spawn(this.#options.request, this.#closing.signal);
+    const { exec, request } = this.#options;
+    const child = await exec.spawn(request, this.#closing.signal).catch((error: unknown) => {
+      this.#fault = whyNotStarted(request, error);
+      throw error;
+    });
     this.#child = child;
     const output = new LineReader(MAX_MESSAGE_BYTES);
     const errors = new LogReader(MAX_LOG_LINE);
@@ -75,7 +80,7 @@ export class StdioTransport implements Transport {
     this.#child.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** As the protocol has it ("Shutdown"): the server gets the end of its input, and a signal if it is still there. */
+  /** Ends the input of the server, and then the server, as the protocol has it ("Shutdown"). */
   async close(): Promise<void> {
     this.#closing.abort(new Error('It was stopped.'));
     const child = this.#child;
@@ -124,4 +129,9 @@ export class StdioTransport implements Transport {
     this.#fault ??= reason;
     void this.#child?.kill(0);
   }
+}
+
+/** The sentence about a start that failed. The system reports a missing folder like a missing program. */
+function whyNotStarted({ cwd }: ExecRequest, error: unknown): string {
+  return existsSync(cwd) ? messageOf(error) : `Its working directory ${cwd} does not exist.`;
 }
