@@ -1,7 +1,7 @@
 import type { ApprovalRequest, TurnSettings } from '../../protocol/event.ts';
 import type { NoSideCopy } from '../../protocol/item.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { SandboxPolicy } from '../../protocol/policy.ts';
+import type { ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Verbosity } from '../model/families.ts';
@@ -126,9 +126,16 @@ export interface ThreadHost {
    * files.
    */
   readonly isTrusted: () => boolean;
+  /**
+   * The setting `sandbox.unreadable` by now, in place of the one that the thread was started with; the same array while it
+   * is unchanged. Called for each turn.
+   */
+  readonly unreadable?: () => readonly string[];
   /** Waits for listeners that cannot take more events now; `undefined` when all can. A response is read no faster. */
   readonly pace?: () => Promise<void> | undefined;
   readonly proposals?: ShownProposals;
+  /** When patches are reviewed, if the user can change it while the thread runs; if absent, as the thread's settings say. */
+  readonly review?: () => ReviewSetting;
   /** Behind the built-in tools and before the ones of the client. */
   readonly toolProviders?: readonly ToolProvider[];
   /** The hooks of the user, read at the start of each turn. Never rejects. */
@@ -203,6 +210,12 @@ export interface SessionOptions {
   readonly commandsOfOthers?: () => readonly RunningCommand[];
   /** Records the changes of commands and patches, for all threads of this process; without it they are not recorded. */
   readonly ledger?: ChangeLedger;
+}
+
+/** The settings of the thread, with what the user has changed since it was started and holds for each new turn. */
+export function settingsNow({ settings, host }: Pick<SessionOptions, 'settings' | 'host'>): ThreadSettings {
+  const unreadable = host.unreadable?.();
+  return unreadable === undefined ? settings : { ...settings, tools: { ...settings.tools, unreadable } };
 }
 
 /** The name of a sub-agent in its requests; `undefined` for a root thread. */

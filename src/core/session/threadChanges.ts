@@ -28,8 +28,8 @@ export interface ThreadChangesDeps {
   readonly log: Log;
   readonly threadId: string;
   readonly maxBytes: number;
-  /** True for a file with secrets: its lines belong neither into events nor into the rollout. */
-  readonly isSecret: (path: string) => boolean;
+  /** Returns what is true for a file with secrets by now: its lines belong neither into events nor into the rollout. */
+  readonly secretNames: () => (path: string) => boolean;
   /** News that belong to no turn. */
   readonly emit: (msg: EventMsg) => void;
 }
@@ -154,9 +154,9 @@ export class ThreadChanges {
     changes: readonly RecordedChange[],
     { turnId, itemId, settings }: Pick<CutOffCommand, 'turnId' | 'itemId' | 'settings'>,
   ): Promise<DescribedChanges | undefined> {
-    const { store, emit, isSecret } = this.#deps;
+    const { store, emit, secretNames } = this.#deps;
     if (store === undefined) return undefined;
-    const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash), isSecret);
+    const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash), secretNames());
     if (described.summary.total === 0) return undefined;
     emit({ type: 'files_changed', turnId, itemId, changed: described.summary });
     return described;
