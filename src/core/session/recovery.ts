@@ -1,9 +1,9 @@
-import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { EventMsg } from '../../protocol/event.ts';
 import type { TurnItem, TurnItemOf } from '../../protocol/item.ts';
 import { callIdOf, type ToolCallItem } from '../../protocol/responseItem.ts';
-import type { SandboxMechanism } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import { isFinal } from '../tools/agents/agentStatus.ts';
+import type { CutOffCommand } from './threadChanges.ts';
 import type { RecoveredCall } from './turn.ts';
 
 /**
@@ -47,17 +47,6 @@ export function recoverCalls(
   }
   for (const item of items.values()) emit({ type: 'item_completed', item: { ...item, status: 'aborted' } });
   return waiting;
-}
-
-/** A command whose end, and with it the record of its changes, an earlier process has not written. */
-export interface CutOffCommand {
-  readonly turnId: string;
-  readonly itemId: string;
-  readonly cwd: string;
-  readonly box: SandboxMechanism;
-  /** Start of its turn, ISO 8601. */
-  readonly startedAt: string;
-  readonly settings: TurnSettings;
 }
 
 /** The commands that ran when the process of the thread ended, also those in the background. */

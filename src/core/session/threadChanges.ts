@@ -9,7 +9,6 @@ import { describeChanges, type DescribedChanges } from '../tools/describeChanges
 import type { ChangeWatch } from '../tools/handler.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { isBelow } from '../util/pathBelow.ts';
-import type { CutOffCommand } from './recovery.ts';
 
 /** Maximum wait of a turn's first command for the recording: a workspace is copied once. */
 const FIRST_WAIT_MS = 5_000;
@@ -45,6 +44,17 @@ interface TurnHooks {
   readonly signal: AbortSignal;
   /** Called with the changes of a command, for the diff of the turn. */
   readonly onChanges: (changes: DescribedChanges) => void;
+}
+
+/** A command whose end, and with it the record of its changes, an earlier process has not written. */
+export interface CutOffCommand {
+  readonly turnId: string;
+  readonly itemId: string;
+  readonly cwd: string;
+  readonly box: SandboxMechanism;
+  /** Start of its turn, ISO 8601. */
+  readonly startedAt: string;
+  readonly settings: TurnSettings;
 }
 
 /** Collects the changes of one thread's commands and patches, records them for undo and emits them as events. */
