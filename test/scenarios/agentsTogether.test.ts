@@ -160,6 +160,22 @@ describe('agents in one workspace', () => {
     ]);
   });
 
+  it('are closed when the turn that started them is rolled back', async () => {
+    await using chat = await startScenario({
+      agents: all,
+      model: agentScript({ ROOT: [[spawn('CHILD')], [says('Started.')]], CHILD: [[hangs()]], AGAIN: [[says('Yes.')]] }),
+    });
+    await chat.send('ROOT');
+    const [message] = chat.items('user_message');
+    chat.submit({ type: 'rollback', toItemId: message?.id ?? '', files: false, conversation: true });
+    await chat.session.idle();
+    expect(states(chat)).toEqual(['shutdown']);
+    expect(chat.manager.live.states).toHaveLength(1);
+    await chat.send('AGAIN');
+    expect(userTexts(chat.server.lastRequest).at(-1)).toBe('AGAIN');
+    expect(userTexts(chat.server.lastRequest).join('\n')).not.toContain('subagent_notification');
+  });
+
   it('take a hundred turns of the user, of which their parent reads the last answer once', async () => {
     const turns = 100;
     await using chat = await startScenario({
