@@ -1,7 +1,14 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
-import { type NameGuard, readGuard, readLimitsOf, refusalOf } from '../core/tools/files/readGuard.ts';
+import {
+  type NameGuard,
+  readGuard,
+  readLimitsOf,
+  type ReadRefusals,
+  refusalsOf,
+} from '../core/tools/files/readGuard.ts';
+import { refusalOfAddress } from '../core/tools/filesNamed.ts';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -71,6 +78,7 @@ export function createPanel(
   const { outputs } = editors;
   const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
   const guard = () => guardOfShownThread(host, agent);
+  const refusals: ReadRefusals = (files) => refusalsOf(files, readingOfShownThread(host, agent));
 
   const choices = createTurnChoices(context, host, agent, { used, onChange: () => view.sendSettings() }, store);
   const drafts = createDrafts(context, report);
@@ -118,7 +126,7 @@ export function createPanel(
     context,
     host,
     agent,
-    { planFolder, guard, sendMessage: (input, target) => sender.sendInput(input, target) },
+    { planFolder, refusals, sendMessage: (input, target) => sender.sendInput(input, target) },
     store,
   );
   const composer: Composer = createComposer(
@@ -128,7 +136,8 @@ export function createPanel(
       view,
       used,
       guard,
-      refusal: (file) => refusalOf(file, readingOfShownThread(host, agent)),
+      refusals,
+      refusalOfAddress: (address) => refusalOfAddress(address, readingOfShownThread(host, agent)),
       changedInCopy: () => shownCopy.row?.changed,
     },
     store,
@@ -180,7 +189,7 @@ export function createPanel(
     host,
     editors,
     agent,
-    { guard, view, sender, mentions, choice: choices.model, shownCopy, showThread },
+    { refusals, view, sender, mentions, choice: choices.model, shownCopy, showThread },
     store,
   );
   const { reverts, plans } = createTurnCommands(agent, { view, sender, choices, planFolder }, store);
