@@ -52,7 +52,7 @@ function withFolders(entries: readonly JournalEntry[]): readonly JournalStep[] {
     ...entry,
     before: imageOf(entry.before),
     after: imageOf(entry.after),
-    ...(cells && { cells: { file: cells.file && imageOf(cells.file) } }),
+    ...(cells && { cells: { ...cells, file: cells.file && imageOf(cells.file) } }),
   }));
   const steps = all.filter(({ unsaved }) => !unsaved);
   const seen = steps.map((step) => ({ ...step, seen: '' }));

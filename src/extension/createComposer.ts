@@ -38,6 +38,7 @@ export interface ComposerDeps {
   readonly changedInCopy: () => number | null | undefined;
 }
 
+/** Builds the lists of the composer: mentions, prompts, skills, models. `store` disposes of them. */
 export function createComposer(
   { settings, keys, report }: Host,
   agent: Agent,

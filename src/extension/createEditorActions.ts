@@ -40,6 +40,7 @@ export interface EditorActionsDeps {
   readonly showThread: (threadId: string) => Promise<void>;
 }
 
+/** Builds the actions that begin in an editor and end in a message. `store` disposes of them. */
 export function createEditorActions(
   context: vscode.ExtensionContext,
   host: Host,

@@ -111,8 +111,8 @@ export function createPanel(
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       onShown: () => {
         view.tell({ type: 'side_copy', row: shownCopy.row });
-        composer.mcpPrompts.post(true);
-        composer.mentions.postSelection(true).catch(report);
+        composer.mcpPrompts.post({ isNewPanel: true });
+        composer.mentions.postSelection({ isNewPanel: true }).catch(report);
       },
       onGone: () => {
         threadCommands.list.close();

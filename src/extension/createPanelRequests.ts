@@ -12,6 +12,7 @@ import { GrowingDiffs } from '../vscode/proposals/growingDiffs.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
+import { writeSetting } from '../vscode/settings.ts';
 import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
 import type { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
 import { openRecordedChanges, pathsToReview } from '../vscode/undo/recordedChanges.ts';
@@ -61,6 +62,7 @@ export function createPanelRequests(
     threads: threadCommands,
     state: () => threads.state,
     override: (overrides) => void targets.choices.override(overrides).catch(tell),
+    setReview: (review) => writeSetting('review', review),
     policyOf: targets.choices.policyOf,
     previewFolder: targets.previewFolder,
     lastModel: targets.choices.lastModel,

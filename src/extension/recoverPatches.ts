@@ -39,7 +39,7 @@ function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readon
     from: file[from],
     to: file[to],
     staysUnsaved: file.isUnsaved,
-    ...(file.cells && { cells: { file: to === 'before' ? file.cells.file : null } }),
+    ...(file.cells && { cells: to === 'before' ? file.cells : { file: null, removed: null } }),
   }));
 }
 

@@ -41,6 +41,8 @@ export const tokenUsageSchema = lazyObject(() => ({
   output: z.number(),
   reasoning: z.number(),
   total: z.number(),
+  /** The cost in the currency of the server, where it reports one (OpenRouter). */
+  cost: z.number().nonnegative().optional(),
 }));
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
@@ -299,7 +301,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** The basis of estimates once the server has counted tokens: kept for resuming the thread. */
     bytesPerToken: z.number().optional(),
     /**
-     * Set if the settings have prices for the model; in their currency. `total` counts the requests that had a price.
+     * Set if the settings have prices for the model (then in their currency) or the server reports the cost. `total` counts
+     * the requests whose cost was known.
      */
     cost: z.object({ last: z.number(), total: z.number() }).optional(),
     /** The rate limits that the server reported with its last response. */

@@ -119,7 +119,7 @@ export const settingsSchema = z.strictObject({
   maxToolRounds: positive.default(200),
   /** Caps at which a turn pauses with a question, `null` for none: tokens and cost of one turn, one local day, one month. */
   'caps.turnTokens': cap,
-  /** Costs are in the currency of the prices under `providers`; models without prices cost nothing. */
+  /** Costs are in the currency of the prices under `providers`, else of the server; where neither is known they count as 0. */
   'caps.turnCost': amountCap,
   'caps.dayTokens': cap,
   'caps.dayCost': amountCap,

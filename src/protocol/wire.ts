@@ -14,6 +14,7 @@ import {
   type ApprovalPolicy,
   approvalPolicySchema,
   chatModeSchema,
+  reviewSettingSchema,
   sandboxModeSchema,
   type SandboxMechanism,
   type ChatMode,
@@ -410,6 +411,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
       z.object({ type: z.literal('sandbox'), mode: sandboxModeSchema }),
       z.object({ type: z.literal('effort'), effort: reasoningEffortSchema.nullable() }),
       z.object({ type: z.literal('approvals'), policy: approvalPolicySchema }),
+      /** The setting `tiller.review`, for all threads and windows. */
+      z.object({ type: z.literal('review'), review: reviewSettingSchema }),
     ]),
   })),
   /** Opens the whole output of a command from the log on disk. */

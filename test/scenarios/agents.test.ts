@@ -1,7 +1,7 @@
 // Sub-agents that the model starts: `task`, and the five calls of Codex (codex-behaviour.md §11).
 import { describe, expect, it } from 'vitest';
 import { agentIds, agentScript, agentsEnd, nextEvent, outputsOf, userTexts } from '../support/agentScript.ts';
-import { calls, hangs, says, usage, waits } from '../support/modelServer.ts';
+import { calls, hangs, reasons, says, usage, waits } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
 const all = { tools: 'all' } as const;
@@ -299,11 +299,15 @@ describe('calls for sub-agents', () => {
     ]);
   });
 
-  it('forks the context: the agent reads what was said, without the call that starts it', async () => {
+  it('forks the context: the agent reads what was said, without the call that starts it and its reasoning', async () => {
     await using chat = await startScenario({
       agents: all,
       model: agentScript({
-        ROOT: [[says('The word is plum.')], [spawn('CHILD', { fork_context: true })], [says('Done.')]],
+        ROOT: [
+          [reasons('Which word?'), says('The word is plum.')],
+          [reasons('An agent.'), spawn('CHILD', { fork_context: true })],
+          [says('Done.')],
+        ],
         CHILD: [[says('Plum.')]],
       }),
     });
@@ -313,6 +317,8 @@ describe('calls for sub-agents', () => {
     const child = chat.server.requests.find((request) => userTexts(request).includes('CHILD'));
     expect(child?.text).toContain('The word is plum.');
     expect(child?.text).not.toContain('spawn_agent","arguments');
+    const types = child?.input.map(({ type }) => type).filter((type) => type !== 'message');
+    expect(types).toEqual(['reasoning']);
     expect(userTexts(child ?? rootRequest(chat)).slice(-3)).toEqual(['ROOT', 'Go on.', 'CHILD']);
   });
 

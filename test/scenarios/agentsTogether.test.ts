@@ -88,6 +88,42 @@ describe('agents in one workspace', () => {
     expect(states(chat)).toEqual(['completed', 'interrupted']);
   });
 
+  it('are stopped by an answer that stops their root thread', async () => {
+    await using chat = await startScenario({
+      agents: all,
+      policy: 'untrusted',
+      model: agentScript({ ROOT: [[spawn('CHILD'), calls('exec_command', { cmd: 'touch x' })]], CHILD: [[hangs()]] }),
+    });
+    const ended = chat.send('ROOT');
+    await chat.next('approval_requested');
+    await chat.answer('abort');
+    await ended;
+    await agentsEnd(chat);
+    expect(states(chat)).toEqual(['interrupted']);
+  });
+
+  it('are reported once, also when the thread is compacted and opened again', async () => {
+    const chat = await startScenario({
+      agents: all,
+      model: agentScript({
+        ROOT: [[spawn('CHILD')], [says('Started.')], [says('I see.')], [says('What happened.')]],
+        CHILD: [[says('Found.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    await agentsEnd(chat);
+    await chat.send('And?');
+    expect(userTexts(chat.server.lastRequest).join('\n')).toContain('subagent_notification');
+    const compacted = chat.turnEnds();
+    chat.submit({ type: 'compact' });
+    await compacted;
+    await chat.manager.live.close(chat.session.threadId, 'suspend');
+    await using again = await startScenario({ agents: all, resume: chat, model: [[says('Yes.')]] });
+    await again.send('And now?');
+    expect(userTexts(again.server.lastRequest).join('\n')).not.toContain('subagent_notification');
+    await chat.server.close();
+  });
+
   it('take a hundred turns of the user, of which their parent reads the last answer once', async () => {
     const turns = 100;
     await using chat = await startScenario({

@@ -179,6 +179,23 @@ describe('the caps of a turn', () => {
     expect(allAsked(unpriced)).toEqual([]);
   });
 
+  it('limit the cost that the server reports', async () => {
+    const caps = { turn: { tokens: null, cost: 1.5 } };
+    const costs = (cost: number) => [usage({ input: 10, output: 1, cost })];
+    for (const wire of ['chat', 'responses'] as const) {
+      const model = [
+        [...works(11), ...costs(2)],
+        [...ends(11), ...costs(0.5)],
+      ];
+      await using chat = await startScenario({ caps, wire, model });
+      const ended = go(chat);
+      expect(await asked(chat)).toBe('This turn has cost 2; the cap is 1.5. Continue?');
+      choose(chat, 'Continue');
+      await ended;
+      expect(chat.said('token_count').at(-1)?.cost).toEqual({ last: 0.5, total: 2.5 });
+    }
+  });
+
   it('count the requests of sub-agents, which ask for themselves', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => (open = resolve));

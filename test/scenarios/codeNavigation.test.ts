@@ -7,6 +7,7 @@ import { Toolset } from '../../src/core/session/toolset.ts';
 import { FakeLanguages } from '../support/fakeLanguages.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { overWhen } from '../support/overWhen.ts';
+import { THREAD_DEFAULTS } from '../support/threadDefaults.ts';
 import { TOOL_FAMILY, TOOL_OPTIONS } from '../support/toolOptions.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
@@ -411,7 +412,7 @@ describe('a rename', () => {
     const languages = new FakeLanguages();
     const offered = (allowed: readonly string[]) => {
       const toolset = new Toolset({
-        settings: { ...TOOL_OPTIONS, problemsAfterPatch: 'off', unreadable: [], memory: false, allowed },
+        settings: { ...THREAD_DEFAULTS.tools, problemsAfterPatch: 'off', unreadable: [], memory: false, allowed },
         rules: TOOL_OPTIONS.rules,
         readMemory: async () => undefined,
         host: { isTrusted: () => true },
@@ -422,7 +423,7 @@ describe('a rename', () => {
     };
     expect(offered(['code_navigation'])).not.toContain('rename');
     expect(offered(['code_navigation', 'apply_patch'])).toContain('"rename"');
-    const handler = codeNavigation(languages, 'after', false);
+    const handler = codeNavigation(languages, () => 'after', false);
     const prepared = await handler.prepare(RENAME as never, { itemId: 'i', callId: 'c' } as never);
     expect(prepared).toMatchObject({ plan: { type: 'refused', output: 'This agent may not change files.' } });
   });

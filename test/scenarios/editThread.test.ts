@@ -51,7 +51,8 @@ function inputFor(chat: Scenario, line = 2) {
 }
 
 async function outcomeOf(options: Partial<ScenarioOptions> & Pick<ScenarioOptions, 'model'>, stop = signal) {
-  await using chat = await startScenario({ files: { 'a.txt': TEXT }, review: 'before', ...options });
+  const asks: Partial<ScenarioOptions> = { review: 'before', host: { review: () => 'before' } };
+  await using chat = await startScenario({ files: { 'a.txt': TEXT }, ...asks, ...options });
   const progress: EditProgress[] = [];
   const { outcome } = await new PreparedEdit(depsOf(chat)).start(inputFor(chat), stop, (one) => progress.push(one));
   const ended = await outcome;

@@ -6,8 +6,8 @@ import type { HookFile } from '../../src/core/hooks/hookFiles.ts';
 import { readHookFiles } from '../../src/node/customizations/hookFiles.ts';
 import { auditRows } from '../../src/protocol/audit.ts';
 import { auditEntries } from '../support/auditEntries.ts';
-import { agentScript } from '../support/agentScript.ts';
-import { calls, says } from '../support/modelScript.ts';
+import { agentScript, userTexts } from '../support/agentScript.ts';
+import { calls, says, waits } from '../support/modelScript.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -483,6 +483,51 @@ describe('messages, sessions and ends of turns', () => {
     chat.submit({ type: 'interrupt' });
     expect(await ended).toMatchObject({ type: 'turn_aborted', reason: 'interrupted' });
     expect(chat.items('user_message').map(({ status }) => status)).toEqual(['aborted']);
+  });
+
+  it('a message whose hooks were interrupted is sent when it is tried again, also after a reload', async () => {
+    const once = { UserPromptSubmit: command('[ -e started ] && exit 0; touch started; exec sleep 300') };
+    const chat = await withHooks(once, { model: [] });
+    const ended = chat.send('go');
+    while (!existsSync(chat.folder.at('started'))) await new Promise((resolve) => setTimeout(resolve, 20));
+    chat.submit({ type: 'interrupt' });
+    await ended;
+    await chat.session.suspend();
+    await using again = await withHooks(once, { resume: chat, model: [[says('Done.')], [says('Yes.')]] });
+    again.submit({ type: 'retry' });
+    await again.session.idle();
+    const sent = () => JSON.stringify(again.server.lastRequest.input).match(/"go"/g);
+    expect(sent()).toHaveLength(1);
+    expect(again.state.turns.map(({ items: [first] }) => first?.status)).toEqual(['aborted', 'completed']);
+    await again.send('And now?');
+    expect(sent()).toHaveLength(1);
+    await chat.server.close();
+  });
+
+  it('an interrupt while hooks look at a queued message gives those behind it back, and the next message brings it', async () => {
+    const once = {
+      UserPromptSubmit: command('grep -q second || exit 0; [ -e started ] || { touch started; sleep 300; }'),
+    };
+    let go = () => {};
+    const areQueued = new Promise<void>((resolve) => (go = resolve));
+    await using chat = await withHooks(once, { model: [[waits(areQueued), says('One.')], [says('Two.')]] });
+    const ended = chat.send('first');
+    await chat.server.received(1);
+    for (const text of ['second', 'third']) chat.submit({ type: 'steer', input: [{ type: 'text', text }] });
+    chat.submit({ type: 'set_title', title: 'Mine' });
+    await chat.next('title_changed');
+    go();
+    while (!existsSync(chat.folder.at('started'))) await new Promise((resolve) => setTimeout(resolve, 20));
+    chat.submit({ type: 'interrupt' });
+    await ended;
+    await chat.session.idle();
+    expect(chat.said('input_dequeued').map(({ reason }) => reason)).toEqual(['joined', 'dropped']);
+    await chat.send('fourth');
+    expect(userTexts(chat.server.lastRequest).slice(-3)).toEqual([
+      expect.stringContaining('<turn_aborted>'),
+      'second',
+      'fourth',
+    ]);
   });
 
   it('Stop makes the model continue with its reason, and gets stop_hook_active then', async () => {

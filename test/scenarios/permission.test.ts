@@ -30,6 +30,24 @@ describe('approvals', () => {
     expect(chat.state.approvals).toEqual([]);
   });
 
+  it('follows the setting for the review of patches while the turn runs', async () => {
+    let review: 'before' | 'after' = 'before';
+    const second = '*** Begin Patch\n*** Add File: second.txt\n+hello\n*** End Patch';
+    await using chat = await startScenario({
+      review: 'before',
+      host: { review: () => review },
+      model: [[calls('apply_patch', { input: ADD_PATCH })], [calls('apply_patch', { input: second })], [says('Done.')]],
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.next('approval_requested');
+    review = 'after';
+    await chat.answer('approved');
+    await ended;
+    expect(chat.said('approval_requested')).toHaveLength(1);
+    expect(chat.files()).toEqual({ 'new.txt': 'hello\n', 'second.txt': 'hello\n' });
+  });
+
   it('runs a command that is known to be safe unasked', async () => {
     await using chat = await startScenario({
       files: { 'a.txt': 'one\n' },

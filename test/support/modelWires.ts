@@ -262,6 +262,7 @@ export function responsesPieces(
         output_tokens: counts.output,
         output_tokens_details: { reasoning_tokens: counts.reasoning },
         total_tokens: counts.total,
+        cost: counts.cost,
       },
     },
   });
@@ -459,5 +460,6 @@ function chatUsage(counts: TokenUsage) {
     completion_tokens: counts.output,
     completion_tokens_details: { reasoning_tokens: counts.reasoning },
     total_tokens: counts.total,
+    cost: counts.cost,
   };
 }

@@ -2,7 +2,11 @@ import type { ToolOptions } from '../../src/core/tools/handler.ts';
 import { THREAD_DEFAULTS } from './threadDefaults.ts';
 
 /** Default options of the built-in tools: no rules, default settings. */
-export const TOOL_OPTIONS: ToolOptions = { ...THREAD_DEFAULTS.tools, rules: async () => [] };
+export const TOOL_OPTIONS: ToolOptions = {
+  ...THREAD_DEFAULTS.tools,
+  review: () => THREAD_DEFAULTS.tools.review,
+  rules: async () => [],
+};
 
 /** A model that takes images and every optional tool besides those for files. */
 export const TOOL_FAMILY = {

@@ -53,6 +53,21 @@ async function type(book: vscode.NotebookDocument, index: number, text: string):
   assert.ok(await vscode.workspace.applyEdit(edit));
 }
 
+async function edited(book: vscode.NotebookDocument, change: vscode.NotebookEdit): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  edit.set(book.uri, [change]);
+  assert.ok(await vscode.workspace.applyEdit(edit));
+}
+
+/** The same cell with another output, as a kernel would set it. */
+function replacedOutput(cell: vscode.NotebookCell, item: vscode.NotebookCellOutputItem): vscode.NotebookEdit {
+  const { kind, document, metadata, index } = cell;
+  const data = new vscode.NotebookCellData(kind, document.getText(), document.languageId);
+  data.metadata = metadata;
+  data.outputs = [new vscode.NotebookCellOutput([item])];
+  return vscode.NotebookEdit.replaceCells(new vscode.NotebookRange(index, index + 1), [data]);
+}
+
 const sources = (book: vscode.NotebookDocument) => book.getCells().map(({ document }) => document.getText());
 
 const outputs = (book: vscode.NotebookDocument) =>
@@ -268,8 +283,8 @@ suite('an open notebook in a patch that a crash cut off', () => {
   const AFTER = TEXT.replace('# Sales', '# Sold').slice(0, TEXT.indexOf(marker('sum')) - 1);
   const patience = { signal: AbortSignal.timeout(60_000), onWait: () => {} };
 
-  async function cutOff(here: EditorPlace, before: string, after: string): Promise<void> {
-    here.beforeFirstWrite = () => here.keepJournalOfDeadHost();
+  async function cutOff(here: EditorPlace, before: string, after: string, restoredAs = 'book.ipynb'): Promise<void> {
+    here.beforeFirstWrite = () => here.keepJournalOfDeadHost((text) => text.replaceAll('book.ipynb', restoredAs));
     const result = await here.apply([here.update('book.ipynb', before, after), here.update('a.txt', 'a\n', 'A\n')]);
     assert.equal(result.type, 'applied');
     // The other file was not written any more.
@@ -323,6 +338,29 @@ suite('an open notebook in a patch that a crash cut off', () => {
       assert.deepEqual(sources(book), mine);
       assert.deepEqual([book.isDirty, here.disk('book.ipynb'), here.disk('a.txt')], [true, BOOK, 'a\n']);
       await saved(book);
+    }),
+  );
+
+  test(
+    'gets a removed cell back with its outputs, also unsaved ones',
+    inPlace({ 'book.ipynb': BOOK, 'restored.ipynb': BOOK, 'a.txt': 'a\n' }, async (here) => {
+      const before = await show(here);
+      await type(before, 1, 'mine = 0\n');
+      const printed = vscode.NotebookCellOutputItem.stdout('printed since\n');
+      await edited(before, replacedOutput(before.cellAt(2), printed));
+      const text = await read(here);
+      await cutOff(here, text, text.slice(0, text.indexOf(marker('sum'))), 'restored.ipynb');
+      // As VS Code restores a backup in the next window: a notebook of which this process has not seen the cell.
+      const book = await show(here, 'restored.ipynb');
+      await type(book, 1, 'mine = 0\n');
+      await edited(book, vscode.NotebookEdit.deleteCells(new vscode.NotebookRange(2, 3)));
+      const [patch] = await here.recoverable();
+      const settled = await patch?.settle('roll_back', patience);
+      assert.deepEqual(settled, { type: 'settled', result: { leftAlone: [], unsaved: [here.at('restored.ipynb')] } });
+      assert.deepEqual(sources(book), ['# Sales', 'mine = 0\nrows = [1, 2]\nprint(rows)', 'print(sum(rows))']);
+      assert.deepEqual(outputs(book)[2], ['printed since\n']);
+      for (const one of [before, book]) await saved(one);
+      assert.deepEqual(parsed(here.disk('restored.ipynb')).cells[2]?.metadata, { tags: ['sum'] });
     }),
   );
 });

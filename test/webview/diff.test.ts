@@ -2,7 +2,7 @@ import { takenLines } from '../../webview-ui/text/takenLines.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
 import { diffOf, parseUnifiedDiff, sharedIndent } from '../../webview-ui/text/diff.ts';
-import { patchReader, patchTail } from '../../webview-ui/text/patchProgress.ts';
+import { isWritten, patchReader, patchTail } from '../../webview-ui/text/patchProgress.ts';
 import { THREE_FILES, THREE_FILES_DIFF } from './preview/fixtures.ts';
 
 describe('a unified diff', () => {
@@ -125,4 +125,11 @@ it('counts the lines of a patch without what the user has left out', () => {
   assert.deepEqual(takenLines(THREE_FILES, THREE_FILES_DIFF, []), { added: 42, removed: 7 });
   const files = [file(client, ['in', 'out']), file(retry, ['edited']), file(added, ['out'], true)];
   assert.deepEqual(takenLines(THREE_FILES, THREE_FILES_DIFF, files), { added: 5, removed: 1 });
+});
+
+it('a patch is written when its last line has come', () => {
+  const patch = '*** Begin Patch\n*** Add File: a.txt\n+*** End Patch\n';
+  assert.equal(isWritten(patch), false);
+  assert.equal(isWritten(`${patch}*** End Patch`), true);
+  assert.equal(isWritten(`${patch}*** End Patch\n`), true);
 });

@@ -127,7 +127,7 @@ describe('the receipt of a turn', () => {
         '- 1 file (+3 −1).',
         '- 2 hunks applied.',
         '- After the last change: `` echo `date` * `` (exit code 0).',
-        '- You were asked 1 time.',
+        '- You were asked once.',
         '',
       ].join('\n'),
     );

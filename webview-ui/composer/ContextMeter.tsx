@@ -19,7 +19,8 @@ export function ContextMeter() {
   // A new thread has used no tokens: there is no meter.
   if (used === 0) return null;
   const percent = window === null ? 0 : Math.min(100, Math.round((used / window) * 100));
-  const label = window === null ? t('Context: {0} tokens used', tokens(used)) : t('Context: {0} % used', percent);
+  const context = window === null ? t('Context: {0} tokens used', tokens(used)) : t('Context: {0} % used', percent);
+  const label = count?.cost ? t('{0}, cost {1}', context, amount(count.cost.total)) : context;
   const isOpen = openPopup.value === 'meter';
   const isPeeking = peeksAtMeter.value && !isOpen;
   return (

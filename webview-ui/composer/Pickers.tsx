@@ -13,6 +13,7 @@ import {
   effortLabel,
   modeChoices,
   modeLabel,
+  reviewChoices,
   sandboxChoices,
 } from './choices.ts';
 import { ModelMenu } from './ModelMenu.tsx';
@@ -22,6 +23,7 @@ export function Pickers() {
   const { value } = settings;
   if (value === null) return null;
   const sandbox = sandboxOf(value);
+  const reviews = reviewChoices();
   return (
     <div class="picks">
       <Picker
@@ -60,6 +62,7 @@ export function Pickers() {
           sections={[
             { title: t('Sandbox'), choices: sandboxChoices() },
             { title: t('Approvals'), choices: approvalChoices() },
+            ...(reviews.length > 0 ? [{ title: t('Patches'), choices: reviews }] : []),
           ]}
         />
       </Picker>

@@ -1,6 +1,6 @@
 /** The values that the menus at the chips and the commands of the composer offer. */
 import type { ReasoningEffort } from '../../src/protocol/op.ts';
-import type { ApprovalPolicy, ChatMode, SandboxMode } from '../../src/protocol/policy.ts';
+import type { ApprovalPolicy, ChatMode, ReviewSetting, SandboxMode } from '../../src/protocol/policy.ts';
 import type { PanelSettings, WebviewMessage } from '../../src/protocol/wire.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
@@ -74,6 +74,22 @@ export function approvalChoices(): readonly Choice[] {
     detail,
     isCurrent: settings.value?.approvalPolicy === policy,
     run: () => choose({ type: 'approvals', policy }),
+  }));
+}
+
+/** The setting `tiller.review`. Empty under an approval policy that decides about all patches itself. */
+export function reviewChoices(): readonly Choice[] {
+  const policy = settings.value?.approvalPolicy;
+  if (policy !== 'on-request' && policy !== 'on-failure') return [];
+  const reviews: readonly (readonly [ReviewSetting, label: string, detail: string])[] = [
+    ['before', t('Review first'), t('Asks before a patch is applied.')],
+    ['after', t('Apply at once'), t('Applies patches in the workspace; you keep or undo each change afterwards.')],
+  ];
+  return reviews.map(([review, label, detail]) => ({
+    label,
+    detail,
+    isCurrent: settings.value?.review === review,
+    run: () => choose({ type: 'review', review }),
   }));
 }
 

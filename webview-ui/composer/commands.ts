@@ -7,7 +7,15 @@ import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { isOwn, isRunning, prompts, proposedPlan, review, settings, skills, threadId, title, turns } from '../store.ts';
 import { openFind, openPopup } from '../view.ts';
-import { approvalChoices, type Choice, choose, effortChoices, modeChoices, sandboxChoices } from './choices.ts';
+import {
+  approvalChoices,
+  type Choice,
+  choose,
+  effortChoices,
+  modeChoices,
+  reviewChoices,
+  sandboxChoices,
+} from './choices.ts';
 import { openSearch } from './historySearch.ts';
 
 export interface SlashCommand {
@@ -65,6 +73,10 @@ export function offeredCommands(): readonly SlashCommand[] {
       choice('mode', 'comment-discussion', t('Chat, Agent, Plan or Full access'), modeChoices),
       choice('approvals', 'law', t('When Tiller asks before it acts'), approvalChoices),
       choice('sandbox', 'shield', t('What commands may write'), sandboxChoices),
+      ...when(
+        reviewChoices().length > 0,
+        choice('patches', 'diff', t('When you review patches: before or after they are applied'), reviewChoices),
+      ),
     ),
     command('threads', 'list-unordered', t('Open, search, rename or delete a thread'), host('threads')),
     ...when(mayChange, textCommand('rename', 'edit', t('Give this thread another name'), renameValues)),

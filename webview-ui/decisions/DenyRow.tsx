@@ -2,14 +2,14 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
 import { Button } from '../components/Buttons.tsx';
 
-/** Replaces the answers, so that Enter has one meaning. */
+/** Replaces the answers, so that Enter has one meaning. The field grows with its text; Shift+Enter begins a line. */
 export function DenyRow({ onDeny, onBack }: { onDeny: (word: string) => void; onBack: () => void }) {
-  const field = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   const deny = () => onDeny(field.current?.value.trim() ?? '');
   useLayoutEffect(() => field.current?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    if (event.key === 'Enter' && event.target === field.current) deny();
+    if (event.key === 'Enter' && !event.shiftKey && event.target === field.current) deny();
     else if (event.key === 'Escape') onBack();
     else return;
     event.preventDefault();
@@ -17,9 +17,10 @@ export function DenyRow({ onDeny, onBack }: { onDeny: (word: string) => void; on
   };
   return (
     <div class="deny-row" onKeyDown={onKeyDown}>
-      <input
+      <textarea
         ref={field}
-        class="input"
+        class="input deny-word"
+        rows={1}
         data-testid="decision-deny-word"
         aria-label={t('What should Tiller do instead?')}
         placeholder={t('What to do instead (optional)')}

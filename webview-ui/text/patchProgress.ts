@@ -11,6 +11,8 @@ export interface GrowingFile {
 /** Lines that are kept of the file that is being written. */
 const TAIL_LINES = 8;
 
+const END = '\n*** End Patch';
+
 const KINDS = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
 /**
@@ -41,6 +43,14 @@ function withLines(before: readonly GrowingFile[], lines: readonly string[]): re
     else if (file !== undefined && line.startsWith('-')) file.removed++;
   }
   return files;
+}
+
+/** Returns true once the model has written the last line of the patch. */
+export function isWritten(patch: string): boolean {
+  return patch
+    .slice(-2 * END.length)
+    .trimEnd()
+    .endsWith(END);
 }
 
 /** The last lines of the file that is being written, without an incomplete one. */

@@ -78,7 +78,7 @@ export function receiptSentences(
     t('{0}.', counts.join(', ')),
     ...(problems === null ? [] : [problemSentence(problems)]),
     ran.length === 0 ? t('No check ran after the last change.') : t('After the last change: {0}.', ran.join(', ')),
-    asked === 0 ? t('You were not asked.') : plural(asked, 'You were asked {0} time.', 'You were asked {0} times.'),
+    asked === 0 ? t('You were not asked.') : plural(asked, 'You were asked once.', 'You were asked {0} times.'),
     ...rules.map(({ label, commands }) =>
       plural(
         commands,

@@ -9,7 +9,7 @@ import { splitPath } from '../text/fileLink.ts';
 import { languageOf } from '../text/highlight.ts';
 import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { problemCounts } from '../text/patchProblems.ts';
-import { patchReader, patchTail } from '../text/patchProgress.ts';
+import { isWritten, patchReader, patchTail } from '../text/patchProgress.ts';
 import { whyNot } from '../text/whyNot.ts';
 import { Act } from '../components/Buttons.tsx';
 import { DiffLines } from '../components/DiffLines.tsx';
@@ -57,11 +57,15 @@ function WaitingChange({ item }: { item: FileChangeItem }) {
   );
 }
 
-/** The patch while the model writes it; one line once it is complete and being planned. */
+/** The patch while the model writes it; one line while it is planned, applied and checked for problems. */
 function GrowingChange({ item }: { item: FileChangeItem }) {
   const read = useMemo(patchReader, [item.id]);
   const files = useMemo(() => read(item.patch ?? ''), [read, item.patch]);
   const tail = useMemo(() => patchTail(item.patch ?? ''), [item.patch]);
+  // An approved patch has changes: the counts of the preview include what the user has rejected.
+  if (item.changes.length > 0 || isWritten(item.patch ?? '')) {
+    return <Step testid="file-change" icon="edit" state="running" label={t('Checking changes')} />;
+  }
   if (files.length === 0) {
     return <Step testid="file-change" icon="edit" state="running" label={t('Writing changes')} />;
   }

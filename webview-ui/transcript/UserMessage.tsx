@@ -87,6 +87,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
     <div class="you" data-testid="user-message" data-vscode-context={menuContext(item.id)}>
       <SentChips content={item.content} />
       <FoldedText text={text} content={item.content} />
+      <Unsent item={item} />
       <div class="you-actions">
         <IconButton
           testid="user-message-fork"
@@ -116,6 +117,16 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   );
 }
 
+/** A note that the model has not got the message: the turn ended while its hooks ran or its mentions were read. */
+function Unsent({ item: { status } }: { item: TurnItemOf<'user_message'> }) {
+  if (status !== 'aborted') return null;
+  return (
+    <p class="you-unsent" data-testid="user-message-unsent">
+      {t('Not sent: this turn ended first.')}
+    </p>
+  );
+}
+
 /** A message sent while the turn ran: one line, so that the turn stays one unit. */
 export function SteerMarker({ item }: { item: TurnItemOf<'user_message'> }) {
   return (
@@ -128,6 +139,7 @@ export function SteerMarker({ item }: { item: TurnItemOf<'user_message'> }) {
         <span class="marker-line" />
       </div>
       <SentChips content={item.content} />
+      <Unsent item={item} />
     </>
   );
 }

@@ -331,6 +331,7 @@ export class AgentService {
       parent,
       inherited,
       agents,
+      interruptAgents: () => this.live.interruptChildren(meta.id),
       agentTools: agentTools(agents, thread.agents.tools, depthOf({ parent, meta }) < thread.agents.maxDepth),
       ports,
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),

@@ -95,8 +95,13 @@ function asTheyAre(provider: ToolProvider): ToolProvider {
   };
 }
 
-/** The parent's history for a forked sub-agent, without calls that have no output yet, such as the one that starts it. */
+/**
+ * The parent's history for a forked sub-agent, without calls that have no output yet, such as the one that starts it, and
+ * without reasoning that only leads to them: servers refuse reasoning that nothing follows.
+ */
 export function forkedHistory(items: readonly ResponseItem[]): readonly ResponseItem[] {
   const answered = new Set(items.flatMap((item) => (isToolCallOutput(item) ? [item.call_id] : [])));
-  return items.filter((item) => !isToolCall(item) || answered.has(callIdOf(item) ?? ''));
+  const forked = items.filter((item) => !isToolCall(item) || answered.has(callIdOf(item) ?? ''));
+  if (forked.length === items.length) return forked;
+  return forked.slice(0, forked.findLastIndex(({ type }) => type !== 'reasoning') + 1);
 }

@@ -62,7 +62,7 @@ export async function askModel(
     // The server reports no usage of an answer that was cut off, and a request that it refused uses nothing.
     if (hasBegun) {
       const tokens = usage?.total ?? estimateTokens(instructions + asked + answer);
-      caps.add({ tokens, cost: usage && prices ? costOf(usage, prices) : 0, estimated: usage === null });
+      caps.add({ tokens, cost: (usage && costOf(usage, prices)) ?? 0, estimated: usage === null });
     }
     await caps.flush();
   }

@@ -68,9 +68,9 @@ export function editSettings(settings: ThreadSettings): ThreadSettings {
   };
 }
 
-/** A thread for one edit waits for no tools of other sources and has none; agents and skills are not listed to it. */
+/** A thread for one edit waits for no tools of other sources and has none; agents and skills are not listed to it. Its review is that of `editSettings`. */
 export function editHost(
-  { toolProviders: _tools, agentRoles: _roles, skills: _skills, ...host }: ThreadHost,
+  { toolProviders: _tools, agentRoles: _roles, skills: _skills, review: _review, ...host }: ThreadHost,
   tooLate: (op: MessageOp) => void,
 ): ThreadHost {
   return { ...host, tooLate };

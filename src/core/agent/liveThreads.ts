@@ -152,11 +152,16 @@ export class LiveThreads {
   submit(threadId: string, op: Op, submissionId = `window-${++this.#submissions}`): boolean {
     const entry = this.#entries.get(threadId);
     if (entry === undefined) return false;
-    if (op.type === 'interrupt') {
-      for (const { session } of this.childrenOf(threadId)) this.submit(session.threadId, op, submissionId);
-    }
+    if (op.type === 'interrupt') this.interruptChildren(threadId, submissionId);
     entry.session.submit({ id: submissionId, op });
     return true;
+  }
+
+  /** Interrupts its sub-agents and theirs, and not the thread itself. */
+  interruptChildren(threadId: string, submissionId?: string): void {
+    for (const { session } of this.childrenOf(threadId)) {
+      this.submit(session.threadId, { type: 'interrupt' }, submissionId);
+    }
   }
 
   /**

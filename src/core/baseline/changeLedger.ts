@@ -4,7 +4,8 @@ import { abortable, onAbort } from '../util/abort.ts';
 import { isBelow } from '../util/pathBelow.ts';
 import { Emitter } from '../util/emitter.ts';
 import { attribute, CLOCK_TICK_MS, type CommandWindow, isKnownWrite, type KnownWrite } from './attribution.ts';
-import { addChange, sameState } from './diffBaselines.ts';
+import { sameState } from './diffBaselines.ts';
+import { JoinedChanges } from './joinedChanges.ts';
 
 export interface ChangeLedgerDeps {
   readonly store: BaselineStore;
@@ -39,7 +40,7 @@ interface Window extends CommandWindow {
   /** An unknown writer was at work shortly before the command started. */
   hasUnknownWriter: boolean;
   problem: string | undefined;
-  readonly changes: Map<string, RecordedChange>;
+  readonly changes: JoinedChanges;
   readonly newFolders: Set<string>;
   readonly goneFolders: Map<string, KeptFolder>;
 }
@@ -101,7 +102,7 @@ export class ChangeLedger {
       isExact: done !== undefined,
       hasUnknownWriter: false,
       problem: done?.problem,
-      changes: new Map(),
+      changes: new JoinedChanges(),
       newFolders: new Set(),
       goneFolders: new Map(),
     };
@@ -180,9 +181,9 @@ export class ChangeLedger {
       this.#open.delete(window);
     }
     const isDoubtful = !window.isExact && window.hasUnknownWriter;
-    const changes = [...window.changes.values()]
-      .map((change) => (isDoubtful ? { ...change, by: 'uncertain' as const } : change))
-      .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    const changes = window.changes
+      .all()
+      .map((change) => (isDoubtful ? { ...change, by: 'uncertain' as const } : change));
     if (changes.length > 0) this.#ofCommands.fire(changes);
     return {
       changes,
@@ -249,7 +250,7 @@ export class ChangeLedger {
   #add(windows: readonly Window[], ids: readonly string[], change: LookedChange, by: RecordedChange['by']): void {
     for (const window of windows.filter(({ id }) => ids.includes(id))) {
       const { path, before, after, isOnlyCopy } = change;
-      addChange(window.changes, { path, before, after, by, ...(isOnlyCopy ? { isOnlyCopy } : {}) });
+      window.changes.add({ path, before, after, by, ...(isOnlyCopy ? { isOnlyCopy } : {}) });
     }
   }
 
@@ -260,7 +261,7 @@ export class ChangeLedger {
     for (const { path, state, bornAt } of await this.#store.changedSince(window.roots, since)) {
       const isNew = bornAt !== null && bornAt >= since;
       const before: FileState = isNew ? { type: 'absent' } : { type: 'left_out', reason: 'late', stamp: '' };
-      window.changes.set(path, { path, before, after: state, by: 'this' });
+      window.changes.set({ path, before, after: state, by: 'this' });
     }
   }
 }

@@ -1,5 +1,5 @@
 /** The state of a workspace as a value, and how two of them differ. */
-import type { FileState, RecordedChange } from '../../protocol/baseline.ts';
+import type { FileState } from '../../protocol/baseline.ts';
 
 /** The result of a scan for one path. */
 export interface BaselineEntry {
@@ -54,20 +54,4 @@ export function composed<Change extends Pick<ObservedChange, 'before' | 'after'>
   second: Change,
 ): Change | undefined {
   return sameState(first.before, second.after) ? undefined : { ...second, before: first.before };
-}
-
-/**
- * Adds a change to those of the same writer. Where it does not begin as the known one ended, another writer was there in
- * between, so that it becomes uncertain.
- */
-export function addChange(changes: Map<string, RecordedChange>, change: RecordedChange): void {
-  const known = changes.get(change.path);
-  if (known === undefined) {
-    changes.set(change.path, change);
-    return;
-  }
-  const isWhole = sameState(known.after, change.before) && known.by === 'this';
-  const both = composed<RecordedChange>(known, isWhole ? change : { ...change, by: 'uncertain' });
-  if (both === undefined) changes.delete(change.path);
-  else changes.set(change.path, both);
 }

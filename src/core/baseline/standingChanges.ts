@@ -1,7 +1,7 @@
 /** Selects the changes in a thread's records that an undo or a redo reverts. */
 import type { ChangeRecord, ChangeStep, RecordedChange } from '../../protocol/baseline.ts';
 import type { KeptFolder } from '../ports.ts';
-import { addChange } from './diffBaselines.ts';
+import { JoinedChanges } from './joinedChanges.ts';
 
 export interface StandingChanges {
   readonly turnIds: readonly string[];
@@ -20,18 +20,18 @@ export function changesOfTurns(records: readonly ChangeRecord[], turnIds: readon
   const undone = undoneIn(records, keysOf);
   const steps = records.filter((record): record is ChangeStep => record.type === 'step');
   const wanted = steps.filter(({ turnId }) => turnIds.includes(turnId));
-  const changes = new Map<string, RecordedChange>();
+  const changes = new JoinedChanges();
   const standing = new Set<string>();
   for (const { turnId, changes: ofStep } of wanted) {
     for (const change of ofStep) {
       if (undone.has(keyOf(turnId, change.path))) continue;
-      addChange(changes, change);
+      changes.add(change);
       standing.add(turnId);
     }
   }
   return {
     turnIds: turnIds.filter((turnId) => wanted.some((step) => step.turnId === turnId)),
-    changes: sorted(changes.values()),
+    changes: changes.all(),
     ...foldersOf(wanted, undoneIn(records, turnsOf), standing),
   };
 }
@@ -111,8 +111,4 @@ function keysOf({ turnIds, changes }: Reverted): readonly string[] {
 
 function keyOf(turnId: string, path: string): string {
   return `${turnId}\0${path}`;
-}
-
-function sorted(changes: Iterable<RecordedChange>): readonly RecordedChange[] {
-  return [...changes].toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }

@@ -34,6 +34,11 @@ export class History {
     return this.#items;
   }
 
+  /** All items, with those that compactions in effect have replaced. */
+  get everything(): readonly ResponseItem[] {
+    return [...this.#compacted.flatMap(({ before }) => before), ...this.#items];
+  }
+
   /** Calls without an output, oldest first. */
   get owed(): readonly ToolCallItem[] {
     return [...this.#owed.values()];

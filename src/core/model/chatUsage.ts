@@ -11,6 +11,8 @@ const usageSchema = lazyObject(() => ({
   completion_tokens: z.number().nullish(),
   completion_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish().catch(undefined),
   total_tokens: z.number().nullish(),
+  /** OpenRouter, in credits (openrouter.ai/docs/use-cases/usage-accounting). */
+  cost: z.number().nonnegative().nullish().catch(undefined),
 }));
 
 interface Counting {
@@ -41,5 +43,6 @@ export function usageIn(chunk: object): TokenUsage | undefined {
     output,
     reasoning: data.completion_tokens_details?.reasoning_tokens ?? 0,
     total: data.total_tokens ?? input + output,
+    ...(typeof data.cost === 'number' ? { cost: data.cost } : {}),
   };
 }

@@ -1,7 +1,4 @@
-/**
- * The prices of tokens, if the settings contain them (`tiller.providers.<id>.models.<slug>`). There is no other
- * reliable source.
- */
+/** The cost of a response: by the prices of the settings (`tiller.providers.<id>.models.<slug>`), else as the server reports it. */
 import type { TokenUsage } from '../../protocol/event.ts';
 import type { ModelSettings } from '../../protocol/providers.ts';
 
@@ -26,8 +23,12 @@ export function pricesOf(settings: ModelSettings | undefined): Prices | null {
   };
 }
 
-/** Reasoning tokens are counted as output. */
-export function costOf(usage: TokenUsage, prices: Prices): number {
+/**
+ * `undefined` when it is not known. The prices of the user come first, because caps are in their currency. Reasoning tokens
+ * are counted as output.
+ */
+export function costOf(usage: TokenUsage, prices: Prices | null): number | undefined {
+  if (prices === null) return usage.cost;
   const newInput = Math.max(0, usage.input - usage.cachedInput);
   return newInput * prices.input + usage.cachedInput * prices.cachedInput + usage.output * prices.output;
 }

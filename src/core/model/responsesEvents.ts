@@ -358,6 +358,8 @@ const usageSchema = z
     output_tokens: z.number(),
     output_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish().catch(undefined),
     total_tokens: z.number().nullish(),
+    /** OpenRouter, in credits. */
+    cost: z.number().nonnegative().nullish().catch(undefined),
   })
   .nullish()
   .catch(undefined);
@@ -394,5 +396,6 @@ function usageOf(usage: z.infer<typeof usageSchema>): TokenUsage | null {
     output,
     reasoning: usage.output_tokens_details?.reasoning_tokens ?? 0,
     total: usage.total_tokens ?? input + output,
+    ...(typeof usage.cost === 'number' ? { cost: usage.cost } : {}),
   };
 }

@@ -1,5 +1,7 @@
+import type { EventMsg } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import { textOfInput } from '../../protocol/thread.ts';
+import type { Ids } from '../ports.ts';
 import { userText } from '../prompt/notices.ts';
 import { resolveMentions } from './mentions.ts';
 import type { TurnRun } from './turnRun.ts';
@@ -8,6 +10,34 @@ import { inputDeps, userMessage } from './userInput.ts';
 /** Records a text of a hook: a message of its own. */
 export function rememberHookText(run: TurnRun, text: string | undefined): void {
   if (text !== undefined) run.remember(userText(text));
+}
+
+/**
+ * Adds messages of the user, one after the other. Returns the reason why a hook keeps them from the model, if it gets
+ * none of them. When one is stopped, the later ones are shown as unsent.
+ */
+export async function addInputs(run: TurnRun, inputs: readonly (readonly UserInput[])[]): Promise<string | undefined> {
+  const blocked: string[] = [];
+  for (const [index, input] of inputs.entries()) {
+    try {
+      const reason = await addInput(run, input);
+      if (reason !== undefined) blocked.push(reason);
+    } catch (error) {
+      for (const later of inputs.slice(index + 1)) showUnsent(run, later);
+      throw error;
+    }
+  }
+  return blocked.length === inputs.length ? blocked[0] : undefined;
+}
+
+/** Shows a message that the model does not get in this turn; see `UnsentMessages`. */
+export function showUnsent(
+  { emit, ports }: { readonly emit: (msg: EventMsg) => void; readonly ports: { readonly ids: Pick<Ids, 'next'> } },
+  input: readonly UserInput[],
+): void {
+  const item = { id: ports.ids.next('item'), type: 'user_message' as const, content: [...input] };
+  emit({ type: 'item_started', item: { ...item, status: 'in_progress' } });
+  emit({ type: 'item_completed', item: { ...item, status: 'aborted' } });
 }
 
 /**

@@ -18,7 +18,10 @@ export class AgentNotices {
     this.#waiting.delete(agentId);
   }
 
-  /** Adds those that an earlier process did not send; see `endLeftovers` for agents that were at work. */
+  /**
+   * Adds those that an earlier process did not send; see `endLeftovers` for agents that were at work. `history`: with the items
+   * that compactions have replaced, whose summaries include the notices.
+   */
   recover(agents: readonly AgentSummary[], history: readonly ResponseItem[]): void {
     for (const known of agents) {
       if (known.isTask === true || known.state === 'shutdown') continue;

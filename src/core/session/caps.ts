@@ -5,7 +5,7 @@ import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
 export interface Spending {
   /** Input and output, cached input included. */
   readonly tokens: number;
-  /** In the currency of the prices in the settings; requests of models without prices count as 0. */
+  /** By the prices of the settings, else as the server reports it; a cost that is not known counts as 0. */
   readonly cost: number;
   /** The server did not report every count. */
   readonly estimated: boolean;

@@ -1,4 +1,5 @@
 import type { EventMsg } from '../../protocol/event.ts';
+import type { UserInput } from '../../protocol/item.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { History } from '../history/history.ts';
 import { REMOVED_OUTPUT } from '../rollout/purge.ts';
@@ -6,12 +7,14 @@ import type { ReplayedThread } from '../rollout/replay.ts';
 import { ContextUpdates } from './contextUpdates.ts';
 import { askingCalls } from './recovery.ts';
 import { ThreadTurns, type TurnsFrom } from './threadTurns.ts';
+import { UnsentMessages } from './unsentMessages.ts';
 
 /** The model's view of a thread: the history, its context messages, and the start of each turn. */
 export class Conversation {
   readonly history: History;
   readonly context: ContextUpdates;
   readonly #turns: ThreadTurns;
+  readonly #unsent: UnsentMessages;
 
   /**
    * `interactive`: calls with a pending request can be asked about again. `inherited`: where a new thread begins with the
@@ -22,19 +25,26 @@ export class Conversation {
     this.history = new History(replayed?.history ?? inherited, asking, replayed?.compacted);
     this.context = new ContextUpdates(this.history.items);
     this.#turns = new ThreadTurns(replayed);
+    this.#unsent = new UnsentMessages(replayed);
   }
 
   /**
-   * The last item is a message of the model. A request would end with that message, which many servers refuse, and on
+   * The last item is a message of the model, and no message of the user is unsent. A request would end with that message, which many servers refuse, and on
    * the Chat wire the answer would be merged into it.
    */
   get isAnswered(): boolean {
     const { last } = this.history;
-    return last?.type === 'message' && last.role === 'assistant';
+    return this.unsent.length === 0 && last?.type === 'message' && last.role === 'assistant';
+  }
+
+  /** See `UnsentMessages`. */
+  get unsent(): readonly (readonly UserInput[])[] {
+    return this.#unsent.inputs;
   }
 
   /** Call with each event of a turn. */
   note(turnId: string, msg: EventMsg): void {
+    this.#unsent.note(turnId, msg);
     this.#turns.note(turnId, msg, this.history.items.length);
   }
 
@@ -67,6 +77,7 @@ export class Conversation {
     this.history.restart(history);
     this.context.reset(this.history.items);
     this.#turns.drop(turnIds);
+    this.#unsent.drop(turnIds);
   }
 
   /** Replaces the outputs of these calls by a note that the user has removed them. */

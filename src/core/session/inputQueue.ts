@@ -37,26 +37,28 @@ export class InputQueue {
     this.#change(submissionId, id, { input, held: false });
   }
 
-  hold(submissionId: string, id: string, held: boolean): void {
+  /** A held message is neither taken nor dropped with the others, until it is edited or no longer held. */
+  setHeld(submissionId: string, id: string, held: boolean): void {
     this.#change(submissionId, id, { held });
   }
 
-  remove(submissionId: string, id: string, reason: 'joined' | 'withdrawn' | 'dropped'): void {
+  remove(submissionId: string | null, id: string, reason: 'joined' | 'withdrawn' | 'dropped'): void {
     this.#queued = this.#queued.filter((queued) => queued.id !== id);
     this.#emit(submissionId, { type: 'input_dequeued', id, reason });
   }
 
-  /**
-   * Takes the messages that are not held, oldest first, and emits the reason for each, with `submissionId` or else with
-   * its own submission.
-   */
-  take(reason: 'joined' | 'dropped', submissionId?: string | null): readonly QueuedInput[] {
+  /** Takes the messages that are not held, oldest first, and emits the reason for each, with its own submission. */
+  take(reason: 'joined' | 'dropped'): readonly QueuedInput[] {
     const taken = this.#queued.filter(({ held }) => !held);
-    this.#queued = this.#queued.filter(({ held }) => held);
-    for (const { id } of taken) {
-      this.#emit(submissionId === undefined ? id : submissionId, { type: 'input_dequeued', id, reason });
-    }
+    for (const { id } of taken) this.remove(id, id, reason);
     return taken;
+  }
+
+  /** Takes the oldest message that is not held. */
+  takeOldest(reason: 'joined', submissionId: string | null): QueuedInput | undefined {
+    const oldest = this.#queued.find(({ held }) => !held);
+    if (oldest !== undefined) this.remove(submissionId, oldest.id, reason);
+    return oldest;
   }
 
   /** Drops held messages: no client is left that could send or withdraw them. */

@@ -146,7 +146,7 @@ export class Session {
     if (replayed === null) return;
     endLeftovers(replayed.state, (msg) => this.#emit(null, msg));
     const { activeTurnId, agents } = replayed.state;
-    this.#parts.agentNotices.recover(agents, this.#history.items);
+    this.#parts.agentNotices.recover(agents, this.#history.everything);
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
@@ -346,14 +346,14 @@ export class Session {
   async #changeQueued(submissionId: string, op: OpOf<'hold_queued' | 'edit_queued'>): Promise<void> {
     if (!this.#parts.queue.has(op.id)) return this.#warn(submissionId, `The message ${op.id} is not queued any more.`);
     if (op.type === 'hold_queued') {
-      if (op.held || this.#turn) this.#parts.queue.hold(submissionId, op.id, op.held);
+      if (op.held || this.#turn) this.#parts.queue.setHeld(submissionId, op.id, op.held);
       else this.#parts.queue.remove(submissionId, op.id, 'dropped');
       return;
     }
     if (op.input === null) return this.#parts.queue.remove(submissionId, op.id, 'withdrawn');
     if (this.#turn?.abort.signal.aborted === false) return this.#parts.queue.edit(submissionId, op.id, op.input);
     // The end of a turn that is stopping drops messages that are not held.
-    this.#parts.queue.hold(submissionId, op.id, true);
+    this.#parts.queue.setHeld(submissionId, op.id, true);
     await this.#stopping();
     this.#parts.queue.remove(submissionId, op.id, 'joined');
     await this.#startTurn(submissionId, op.input);
@@ -380,7 +380,8 @@ export class Session {
     await context.catch(() => {});
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
-    this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
+    const inputs = [...this.#parts.conversation.unsent, ...(input === null ? [] : [input])];
+    this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, inputs }, outputSchema);
   }
 
   #review(submissionId: string, order: OpOf<'review'>): void {
@@ -401,9 +402,10 @@ export class Session {
     if (this.#turn)
       return this.#warn(submissionId, 'A turn is running: the thread can be compacted when it has ended.');
     if (!isWorthASummary(this.#history.items)) return this.#warn(submissionId, 'There is nothing to compact yet.');
-    const goesOn = continueTurn === true && !this.#parts.conversation.isAnswered;
+    const { conversation } = this.#parts;
+    const goesOn = continueTurn === true && !conversation.isAnswered;
     const opening: TurnOpening = goesOn
-      ? { type: 'begun', context: Promise.resolve([]), input: null, compacts: true }
+      ? { type: 'begun', context: Promise.resolve([]), inputs: conversation.unsent, compacts: true }
       : { type: 'compaction' };
     this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
     this.#parts.tools.turnStarts();

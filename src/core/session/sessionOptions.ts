@@ -1,7 +1,7 @@
 import type { ApprovalRequest, TurnSettings } from '../../protocol/event.ts';
 import type { NoSideCopy } from '../../protocol/item.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { SandboxPolicy } from '../../protocol/policy.ts';
+import type { ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Verbosity } from '../model/families.ts';
@@ -129,6 +129,8 @@ export interface ThreadHost {
   /** Waits for listeners that cannot take more events now; `undefined` when all can. A response is read no faster. */
   readonly pace?: () => Promise<void> | undefined;
   readonly proposals?: ShownProposals;
+  /** When patches are reviewed, if the user can change it while the thread runs; if absent, as the thread's settings say. */
+  readonly review?: () => ReviewSetting;
   /** Behind the built-in tools and before the ones of the client. */
   readonly toolProviders?: readonly ToolProvider[];
   /** The hooks of the user, read at the start of each turn. Never rejects. */
@@ -196,6 +198,8 @@ export interface SessionOptions {
   readonly inherited?: readonly ResponseItem[] | undefined;
   /** Its sub-agents, for work that Tiller itself gives them. */
   readonly agents?: Agents;
+  /** Interrupts its sub-agents, when an answer to a request interrupts its turn. */
+  readonly interruptAgents?: () => void;
   readonly agentTools?: ToolProvider;
   /** Commands that other threads of this process run now. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];

@@ -21,7 +21,7 @@ interface CountedModel {
 export class TokenMeter {
   #total: TokenUsage;
   readonly #onSpend: (spending: Spending) => void;
-  /** `undefined` until a request has had a price. */
+  /** `undefined` until the cost of a request was known. */
   #cost: TokenCount['cost'];
   /** `undefined` until the server has reported a count that is long and plausible enough. */
   #bytesPerToken: number | undefined;
@@ -113,9 +113,9 @@ export class TokenMeter {
 
   #spend(usage: TokenUsage, estimated: boolean, prices: Prices | null): void {
     this.#total = add(this.#total, usage);
-    const last = prices ? costOf(usage, prices) : 0;
-    this.#onSpend({ tokens: usage.total, cost: last, estimated });
-    if (!prices) return;
+    const last = costOf(usage, prices);
+    this.#onSpend({ tokens: usage.total, cost: last ?? 0, estimated });
+    if (last === undefined) return;
     this.#cost = { last, total: (this.#cost?.total ?? 0) + last };
   }
 

@@ -22,7 +22,7 @@ import type { ThreadHost, ThreadSettings } from './sessionOptions.ts';
 
 export interface ToolsetOptions {
   readonly settings: ThreadSettings['tools'];
-  readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders' | 'replaceTool'>;
+  readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders' | 'replaceTool' | 'review'>;
   /** The rules in force in a working directory. */
   readonly rules: ToolOptions['rules'];
   /** Reads the memory of a thread; used if the settings enable it. */
@@ -55,11 +55,12 @@ export class Toolset {
     this.#options = { host, onRejected };
     const limits = limitsIn(settings);
     this.#limits = limits;
-    const builtin = new BuiltinTools({ ...settings, rules });
+    const review = host.review ?? (() => settings.review);
+    const builtin = new BuiltinTools({ ...settings, review, rules });
     const tests = testPlace ? [testTools({ ...settings, rules }, testPlace)] : [];
     const memory = settings.memory ? [memoryTools(readMemory)] : [];
     const mayChange = limits === undefined || isOffered('apply_patch', limits);
-    const code = languages ? [codeTools(languages, settings.review, mayChange)] : [];
+    const code = languages ? [codeTools(languages, review, mayChange)] : [];
     const agents = agentTools ? [agentTools] : [];
     const providers = [
       builtin,

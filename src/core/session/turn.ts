@@ -8,7 +8,7 @@ import { turnAbortedMessage } from '../prompt/notices.ts';
 import type { Agents } from '../tools/agents/agents.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { assertNever } from '../util/assertNever.ts';
-import { addInput, rememberHookText } from './addInput.ts';
+import { addInput, addInputs, rememberHookText } from './addInput.ts';
 import { runCodeReview } from './codeReview.ts';
 import { StartedCalls } from './startedCalls.ts';
 import { compact, compactWhenDue, mayHelp } from './compaction.ts';
@@ -29,9 +29,9 @@ export type TurnOpening =
        * where one of them cannot be read: then the turn fails.
        */
       readonly context: Promise<readonly ResponseItem[]>;
-      /** The message of the user; `null` when an earlier turn is retried. */
-      readonly input: readonly UserInput[] | null;
-      /** The user wants the thread compacted first. Only where `input` is `null` and there is no context. */
+      /** Messages that are unsent, and the one that starts the turn, which an earlier turn that is retried has not. */
+      readonly inputs: readonly (readonly UserInput[])[];
+      /** The user wants the thread compacted first. Only where there is no context. */
       readonly compacts?: boolean;
     }
   /** The user has changes reviewed by an agent, without a message. */
@@ -121,15 +121,19 @@ async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' 
     for (const item of await opening.context) run.remember(item);
     if (opening.compacts !== true) rememberHookText(run, await run.hooks.sessionStarts());
   } catch (error) {
-    if (opening.input !== null) await addInput(run, opening.input).catch(() => {});
+    await addInputs(run, opening.inputs).catch(() => {});
     throw error;
   }
-  if (opening.input === null) await run.skills.recover();
-  const blocked = opening.input && (await addInput(run, opening.input));
-  if (blocked) throw new BlockedByHook(blocked);
+  if (opening.inputs.length === 0) await run.skills.recover();
+  if (opening.compacts) {
+    await demandTools(run);
+    await compactOrFail(run, 'manual');
+  }
+  const blocked = await addInputs(run, opening.inputs);
+  if (blocked !== undefined) throw new BlockedByHook(blocked);
+  if (opening.compacts) return;
   await demandTools(run);
-  if (opening.compacts) await compactOrFail(run, 'manual');
-  else await compactWhenDue(run, before);
+  await compactWhenDue(run, before);
 }
 
 /** @throws ModelFault when a source of tools that the user demands is not there */
@@ -170,10 +174,8 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
     const isAnswered = calls === 0 && sampled.endTurn;
     const isPausing = round >= maxToolRounds;
     if (!isPausing && (!isAnswered || run.goesOn())) await compactWhenDue(run);
-    const queued = isAnswered && !run.goesOn() ? [] : run.takeQueued();
-    const added = [];
-    for (const input of queued) if ((await addInput(run, input)) === undefined) added.push(input);
-    if (isAnswered && added.length === 0) {
+    const added = isAnswered && !run.goesOn() ? 0 : await addQueued(run);
+    if (isAnswered && added === 0) {
       const feedback = await run.hooks.stopping(lastMessage);
       if (feedback !== undefined) {
         rememberHookText(run, feedback);
@@ -184,6 +186,18 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
       return lastMessage;
     }
   }
+}
+
+/**
+ * Adds the queued messages, and returns how many the model gets. Each leaves the queue when those before it are added: an
+ * interrupt gives the others back to the user.
+ */
+async function addQueued(run: TurnRun): Promise<number> {
+  let added = 0;
+  for (let input = run.takeQueued(); input !== undefined; input = run.takeQueued()) {
+    if ((await addInput(run, input)) === undefined) added++;
+  }
+  return added;
 }
 
 async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, tools: ToolRuntime): Promise<void> {

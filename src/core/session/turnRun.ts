@@ -95,8 +95,8 @@ export interface TurnRun {
   readonly rememberNotices: () => Promise<void>;
   /** Returns true if the turn continues with queued inputs after the final answer. */
   readonly goesOn: () => boolean;
-  /** Inputs that joined since the last call, oldest first. */
-  readonly takeQueued: () => readonly (readonly UserInput[])[];
-  /** Interrupts this turn, as the op `interrupt` does. */
+  /** The oldest queued input, which joins the turn with this call; `undefined` when there is none. */
+  readonly takeQueued: () => readonly UserInput[] | undefined;
+  /** Interrupts this turn and the sub-agents of the thread, as `LiveThreads.submit` does with the op `interrupt`. */
   readonly interrupt: () => void;
 }

@@ -113,8 +113,11 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
     flush: () => parts.recorder.sync(),
     rememberNotices: () => rememberNotices(parts),
     goesOn: () => host.tooLate === undefined && queue.isReady,
-    takeQueued: () => queue.take('joined', submissionId).map(({ input }) => input),
-    interrupt: () => abort.abort(new Error('Interrupted.')),
+    takeQueued: () => queue.takeOldest('joined', submissionId)?.input,
+    interrupt: () => {
+      options.interruptAgents?.();
+      abort.abort(new Error('Interrupted.'));
+    },
   };
 }
 

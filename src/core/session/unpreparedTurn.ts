@@ -1,6 +1,7 @@
 import type { UserInput } from '../../protocol/item.ts';
 import { textOfInput } from '../../protocol/thread.ts';
 import { userText } from '../prompt/notices.ts';
+import { showUnsent } from './addInput.ts';
 import { describeFailure } from './failure.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { TurnOpening } from './turn.ts';
@@ -8,8 +9,9 @@ import type { StartingTurn } from './turnRunOf.ts';
 import { inputDeps, userMessage } from './userInput.ts';
 
 /**
- * Ends a turn that could not be prepared, with `error`. Context and message are recorded like those of a turn that has
- * begun: the user sees the message, "Try again" and a resumed thread have it. Never rejects.
+ * Ends a turn that could not be prepared, with `error`. Context and messages are recorded like those of a turn that has
+ * begun: the user sees them, "Try again" and a resumed thread have them. A message that hooks decide about or whose mentions
+ * are to be read is unsent (`UnsentMessages`). Never rejects.
  */
 export async function endUnprepared(
   error: unknown,
@@ -29,13 +31,30 @@ export async function endUnprepared(
   } catch (cause) {
     log.error('The context of a turn that could not be prepared is missing', cause);
   }
-  if (opening.type === 'begun' && opening.input !== null) await keepMessage(opening.input, { settings, emit }, parts);
+  if (opening.type === 'begun') {
+    for (const input of opening.inputs) {
+      if (await isReadFirst(input, parts)) showUnsent({ emit, ports: parts.options.ports }, input);
+      else await keepMessage(input, { settings, emit }, parts);
+    }
+  }
   emit({ type: 'error', ...describeFailure(error) });
   emit({ type: 'turn_aborted', reason: 'failed' });
   return 'failed';
 }
 
-/** Neither hooks run on the message nor are its mentions read. */
+/** Returns true if hooks decide about the message, or if the model gets more than its text and images. */
+async function isReadFirst(input: readonly UserInput[], { options }: SessionParts): Promise<boolean> {
+  const { host, meta } = options;
+  if (input.some((part) => part.type === 'mention' && part.kind !== undefined && part.sent === undefined)) return true;
+  if (meta.originator === 'sub_agent') return false;
+  if (host.skills !== undefined && textOfInput(input).trimStart().startsWith('/')) return true;
+  if (host.hooks === undefined || !host.isTrusted()) return false;
+  // Hooks that cannot be read now may still be there when the message is sent.
+  const hooks = await host.hooks().catch(() => undefined);
+  return hooks?.hooks.some(({ hook, state }) => state === 'runs' && hook.event === 'UserPromptSubmit') ?? true;
+}
+
+/** Records a message that needs no reading. */
 async function keepMessage(
   input: readonly UserInput[],
   { settings, emit }: Pick<StartingTurn, 'settings' | 'emit'>,

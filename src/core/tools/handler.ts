@@ -258,7 +258,9 @@ export interface ToolSettings {
 }
 
 /** Options of the built-in tools. */
-export interface ToolOptions extends ToolSettings {
+export interface ToolOptions extends Omit<ToolSettings, 'review'> {
+  /** When a patch is reviewed, at the time of the call: the user may change it while a turn runs. */
+  readonly review: () => ReviewSetting;
   /** The rules that apply in a working directory at the time of the call. */
   readonly rules: (cwd: string) => Promise<LoadedRules>;
 }

@@ -45,7 +45,7 @@ const headerSchema = lazyObject(() => ({
       after: imageSchema,
       temporaryPath: z.string(),
       unsaved: z.literal(true).optional(),
-      cells: z.object({ file: imageSchema.nullable() }).optional(),
+      cells: z.object({ file: imageSchema.nullable(), removed: z.number().optional() }).optional(),
     }),
   ),
 }));
@@ -54,8 +54,11 @@ type Header = z.infer<typeof headerSchema>;
 export interface JournalStep extends Pick<PlannedStep, 'path' | 'before' | 'after'> {
   /** The image is of an editor's buffer; the disk is not changed. */
   readonly unsaved?: true | undefined;
-  /** The images are of the cells of a notebook. `file`: that of its file before, where the notebook is saved. */
-  readonly cells?: { readonly file: FileImage | null } | undefined;
+  /**
+   * The images are of the cells of a notebook. `file`: that of its file before, where the notebook is saved. `removed`:
+   * what the text of removed cells does not have; its writer alone reads it.
+   */
+  readonly cells?: { readonly file: FileImage | null; readonly removed: Uint8Array | null } | undefined;
 }
 
 /** A step with the data for recovering from a crash in the middle of it. */
@@ -73,6 +76,7 @@ export interface OpenJournal {
   keep(): Promise<void>;
 }
 
+/** `home`: TILLER_HOME. */
 export const journalFolder = (home: string): string => join(home, 'journal');
 /** While the patch is applied. */
 const OPEN = '.journal';
@@ -80,7 +84,9 @@ const OPEN = '.journal';
 const SETTLED = '.settled';
 const ENDINGS = /\.(?:journal|settled)$/;
 
+/** True for the file name of a journal, open or settled. */
 export const isJournal = (name: string): boolean => ENDINGS.test(name);
+/** True for the journal of a patch that is complete or rolled back. */
 export const isSettledJournal = (name: string): boolean => name.endsWith(SETTLED);
 /** Returns the id in a journal's name or path. */
 export const journalId = (name: string): string => basename(name).replace(ENDINGS, '');
@@ -202,17 +208,25 @@ export async function readJournal(path: string): Promise<JournalRecord | undefin
   if (endOfHeader === -1) return undefined;
   const { steps, owner, startedAt } = parseHeader(bytes.toString('utf8', 0, endOfHeader));
   let offset = endOfHeader + 1;
+  const loadBytes = (length: number): Uint8Array => {
+    offset += length;
+    return bytes.subarray(offset - length, offset);
+  };
   const load = (image: StoredImage): FileImage => {
     if (image.type !== 'file') return image;
     const { length, ...file } = image;
-    offset += length;
-    return { ...file, bytes: bytes.subarray(offset - length, offset) };
+    return { ...file, bytes: loadBytes(length) };
   };
   const transitions = steps.map(({ cells, ...step }) => ({
     ...step,
     before: load(step.before),
     after: load(step.after),
-    ...(cells && { cells: { file: cells.file && load(cells.file) } }),
+    ...(cells && {
+      cells: {
+        file: cells.file && load(cells.file),
+        removed: cells.removed === undefined ? null : loadBytes(cells.removed),
+      },
+    }),
   }));
   if (offset < bytes.length) throw new Error('it is longer than its first line says');
   return offset === bytes.length ? { transitions, owner, startedAt } : undefined;
@@ -228,11 +242,14 @@ function parseHeader(text: string): Header {
 
 function encodeJournal(transitions: readonly JournalledTransition[]): Uint8Array[] {
   const chunks: Uint8Array[] = [];
+  const storeBytes = (bytes: Uint8Array): number => {
+    chunks.push(bytes);
+    return bytes.length;
+  };
   const store = (image: FileImage): StoredImage => {
     if (image.type !== 'file') return image;
     const { bytes, ...file } = image;
-    chunks.push(bytes);
-    return { ...file, length: bytes.length };
+    return { ...file, length: storeBytes(bytes) };
   };
   const header: Header = {
     version: 1,
@@ -242,7 +259,12 @@ function encodeJournal(transitions: readonly JournalledTransition[]): Uint8Array
       ...step,
       before: store(step.before),
       after: store(step.after),
-      ...(cells && { cells: { file: cells.file && store(cells.file) } }),
+      ...(cells && {
+        cells: {
+          file: cells.file && store(cells.file),
+          ...(cells.removed && { removed: storeBytes(cells.removed) }),
+        },
+      }),
     })),
   };
   return [Buffer.from(`${JSON.stringify(header)}\n`, 'utf8'), ...chunks];

@@ -44,8 +44,8 @@ export interface CutFile {
   readonly after: Uint8Array | null;
   /** The images are of the editor's text, which stays unsaved. */
   readonly isUnsaved: boolean;
-  /** The images are of the cells of a notebook. `file`: that of its file before, where the notebook is saved. */
-  readonly cells?: { readonly file: Uint8Array | null };
+  /** The images are of the cells of a notebook; `file` and `removed` as in its journal. */
+  readonly cells?: { readonly file: Uint8Array | null; readonly removed: Uint8Array | null };
 }
 
 /** Files that are open in an editor, with the result of recovering them there; they are not touched here. */
@@ -261,7 +261,8 @@ function cutFiles(transitions: readonly JournalledTransition[]): readonly CutFil
     if (old === undefined || now === undefined) return [];
     if (cells === undefined) return [{ path, before: old, after: now, isUnsaved: unsaved === true }];
     const file = (cells.file && bytesOf(cells.file)) ?? null;
-    return [{ path, before: old, after: now, isUnsaved: cells.file === null, cells: { file } }];
+    const { removed } = cells;
+    return [{ path, before: old, after: now, isUnsaved: cells.file === null, cells: { file, removed } }];
   });
 }
 

@@ -83,15 +83,27 @@ async function rollbackCells(
   return false;
 }
 
-/** False when the notebook was changed at the same moment. @throws ApplyRefused */
-export async function changeCells(notebook: vscode.NotebookDocument, wanted: string, path: string): Promise<boolean> {
+/**
+ * False when the notebook was changed at the same moment. `journalled`: cells by id that a window before this one has
+ * removed. @throws ApplyRefused
+ */
+export async function changeCells(
+  notebook: vscode.NotebookDocument,
+  wanted: string,
+  path: string,
+  journalled: ReadonlyMap<string, vscode.NotebookCellData> = new Map(),
+): Promise<boolean> {
   const edits = cellEdits(cellsOf(notebook), mustHaveCells(wanted, path));
   if (edits.texts.length === 0 && edits.replaced.length === 0) return true;
   const known = new Map(cellsOf(notebook).map(({ id }, index) => [id, dataOf(notebook.cellAt(index))]));
   const earlier = removedFrom(notebook);
   const created = edits.replaced.map(({ cells }) =>
     cells.map((cell) =>
-      newCell(cell, notebook, cell.id === null ? undefined : (known.get(cell.id) ?? earlier.get(cell.id))),
+      newCell(
+        cell,
+        notebook,
+        cell.id === null ? undefined : (known.get(cell.id) ?? earlier.get(cell.id) ?? journalled.get(cell.id)),
+      ),
     ),
   );
   // No await between reading the cells and this call: VS Code checks the versions as of the call.
@@ -160,7 +172,8 @@ function hasIds({ notebookType, metadata }: vscode.NotebookDocument): boolean {
   return notebookType === 'jupyter-notebook' && (nbformat > 4 || (nbformat === 4 && minor >= 5));
 }
 
-function dataOf(cell: vscode.NotebookCell): vscode.NotebookCellData {
+/** The cell as one that can be inserted again. */
+export function dataOf(cell: vscode.NotebookCell): vscode.NotebookCellData {
   const data = new vscode.NotebookCellData(cell.kind, cell.document.getText(), cell.document.languageId);
   data.metadata = { ...cell.metadata };
   data.outputs = [...cell.outputs];
@@ -177,6 +190,7 @@ function removedFrom(notebook: vscode.NotebookDocument): Map<string, vscode.Note
   return known;
 }
 
+/** Shows a notebook as a document whose text is that of its cells. */
 export function asDocument(notebook: vscode.NotebookDocument): EditedDocument {
   return {
     uri: notebook.uri,

@@ -1,5 +1,6 @@
 import { encodeText } from '../../core/util/textBytes.ts';
 import { contentBytes } from '../workspace/textContent.ts';
+import { removedCells } from './cellsInJournal.ts';
 import type { DiskFile, DiskImage, EditStep, JournalEntry, ApplyStep, PlannedChange } from './model.ts';
 import { isSavedWhen } from './saveEdits.ts';
 
@@ -25,14 +26,17 @@ export async function journalEntries(planned: readonly PlannedChange[]): Promise
 }
 
 function unsavedEntry({ file, before, after }: EditStep): JournalEntry {
-  const imageOfText = (text: string): DiskImage => ({ type: 'file', bytes: encodeText(text, false), mode: null });
+  const imageOfText = (text: string): DiskImage => {
+    return { type: 'file', bytes: encodeText({ text, hasByteOrderMark: false }), mode: null };
+  };
   return { path: file.path, before: imageOfText(before), after: imageOfText(after), unsaved: true };
 }
 
 /** The bytes that VS Code will save of a notebook are not known before, so its images are texts of cells. */
 function cellsEntry(step: EditStep): JournalEntry {
   const { disk, isDirty } = step.file;
-  return { ...unsavedEntry(step), cells: { file: isSavedWhen(step, isDirty) ? fileImageOf(disk) : null } };
+  const file = isSavedWhen(step, isDirty) ? fileImageOf(disk) : null;
+  return { ...unsavedEntry(step), cells: { file, removed: removedCells(step) } };
 }
 
 async function noteStep(step: ApplyStep, note: Note): Promise<void> {

@@ -58,8 +58,11 @@ export interface JournalEntry {
   readonly after: DiskImage;
   /** The image is of the buffer, which stays unsaved: the disk is not changed. */
   readonly unsaved?: true;
-  /** The images are of the cells of a notebook. `file`: that of its file before, where the notebook is saved. */
-  readonly cells?: { readonly file: DiskImage | null };
+  /**
+   * The images are of the cells of a notebook. `file`: that of its file before, where the notebook is saved. `removed`:
+   * cells of which the patch leaves nothing (cellsInJournal.ts).
+   */
+  readonly cells?: { readonly file: DiskImage | null; readonly removed: Uint8Array | null };
 }
 
 export interface ApplyJournal {

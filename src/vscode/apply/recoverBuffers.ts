@@ -9,7 +9,7 @@ import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
 import type { ApplyDeps } from './model.ts';
-import { mustChangeCells, recoverCells } from './recoverCells.ts';
+import { type JournalledCells, mustChangeCells, recoverCells } from './recoverCells.ts';
 import { isStable, type PathGuard, withPathGuard } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 import { replaceHunks } from './replaceHunks.ts';
@@ -22,8 +22,8 @@ export interface CutText {
   readonly to: Uint8Array | null;
   /** It held unsaved edits of the user before the patch. */
   readonly staysUnsaved: boolean;
-  /** `from` and `to` are texts of cells of a notebook. `file`: bytes that its file has to get, if they are known. */
-  readonly cells?: { readonly file: Uint8Array | null };
+  /** `from` and `to` are texts of cells of a notebook. */
+  readonly cells?: JournalledCells;
 }
 
 export interface RecoveredBuffers {
@@ -60,7 +60,7 @@ async function recover(texts: readonly CutText[], context: Context): Promise<Rec
       continue;
     }
     if (text.cells !== undefined) {
-      const outcome = await recoverCells(text, text.cells.file, context).catch(() => 'left_alone' as const);
+      const outcome = await recoverCells(text, text.cells, context).catch(() => 'left_alone' as const);
       if (outcome === 'unsaved') unsaved.push(text.path);
       if (outcome === 'left_alone') leftAlone.push(text.path);
       continue;

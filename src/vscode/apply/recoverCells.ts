@@ -7,6 +7,7 @@ import { decodeText } from '../../core/util/textBytes.ts';
 import { nameCell, textOfNotebook } from '../workspace/notebooks.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes } from '../workspace/textContent.ts';
+import { cellsFromJournal } from './cellsInJournal.ts';
 import { asDocument, changeCells } from './editCells.ts';
 import type { PathGuard } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
@@ -18,6 +19,14 @@ export interface CutCells {
   readonly to: Uint8Array | null;
   /** It held unsaved edits of the user before the patch. */
   readonly staysUnsaved: boolean;
+}
+
+/** The parts of a notebook that the texts of its cells lack. */
+export interface JournalledCells {
+  /** Bytes that the file of the notebook has to get, if they are known. */
+  readonly file: Uint8Array | null;
+  /** Cells that come back (cellsInJournal.ts). */
+  readonly removed: Uint8Array | null;
 }
 
 interface Way {
@@ -35,12 +44,11 @@ export async function mustChangeCells(cells: CutCells): Promise<boolean> {
 
 /**
  * Brings a notebook from one text of its cells to the other, beside edits of the user at other lines. Opens it without a
- * tab, so that VS Code restores its backup. `file`: the bytes that its file has to get, if they are known; they have the
- * outputs of cells that the patch has removed. @throws the error of VS Code
+ * tab, so that VS Code restores its backup. @throws the error of VS Code
  */
 export async function recoverCells(
   cells: CutCells,
-  file: Uint8Array | null,
+  { file, removed }: JournalledCells,
   { guard, files }: { readonly guard: PathGuard; readonly files: PlaceFiles },
 ): Promise<'done' | 'unsaved' | 'left_alone'> {
   const { path, staysUnsaved } = cells;
@@ -58,7 +66,9 @@ export async function recoverCells(
       return 'done';
     }
   }
-  if (!(await changeCells(notebook, applyHunks(textOfNotebook(notebook), hunks), path))) return 'left_alone';
+  const wanted = applyHunks(textOfNotebook(notebook), hunks);
+  const journalled = removed === null ? undefined : cellsFromJournal(removed);
+  if (!(await changeCells(notebook, wanted, path, journalled))) return 'left_alone';
   if (staysUnsaved || !isAll) return 'unsaved';
   return (await guard.save(asDocument(notebook), path)) === 'saved' ? 'done' : 'unsaved';
 }

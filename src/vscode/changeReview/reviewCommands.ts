@@ -52,14 +52,14 @@ export class ReviewCommands {
     const choice = this.#choiceOf(address, id);
     if (choice === undefined) return nothingHere();
     this.#keep([choice]);
-    if (id === undefined) await this.#navigation.go('next', true);
+    if (id === undefined) await this.#navigation.go('next', 'active_file');
   }
 
   async undoHunk(address?: unknown, id?: unknown): Promise<void> {
     const choice = this.#choiceOf(address, id);
     if (choice === undefined) return nothingHere();
     await this.#undo([choice]);
-    if (id === undefined) await this.#navigation.go('next', true);
+    if (id === undefined) await this.#navigation.go('next', 'active_file');
   }
 
   keepFile(given?: unknown): void {
@@ -137,12 +137,15 @@ export class ReviewCommands {
     reportLeftAlone(await this.#decisions.undo(choices));
   }
 
-  /** A file that was added is decided as a whole. */
+  /**
+   * The keys of both decisions work in the whole file: a `when` clause about the place of the cursor would be of the
+   * place before when a key follows a move at once. A file without hunks is decided as a whole.
+   */
   #choiceOf(address: unknown, id: unknown): Choice | undefined {
     const found = this.#hunkOf(address, id);
     if (found !== undefined) return { file: found.file, hunks: hasHunks(found.file) ? [found.hunk.id] : 'all' };
     const file = id === undefined ? this.#fileOf(undefined) : undefined;
-    return file !== undefined && file.story.type === 'added' ? { file, hunks: 'all' } : undefined;
+    return file !== undefined && !hasHunks(file) ? { file, hunks: 'all' } : undefined;
   }
 
   #hunkOf(address: unknown, id: unknown): { readonly file: PendingFile; readonly hunk: ReviewHunk } | undefined {

@@ -74,7 +74,7 @@ export class Mentions implements Disposable {
   }
 
   /** Posts the selected lines to the panel when they have changed, and always when the panel is new. */
-  async postSelection(isNewPanel = false): Promise<void> {
+  async postSelection({ isNewPanel = false } = {}): Promise<void> {
     const mention = selectionMention(vscode.window.activeTextEditor) ?? null;
     const mayRead = mention === null || (await this.#refusal(mention.path)) === undefined;
     const selection = mayRead ? mention : null;

@@ -56,6 +56,12 @@ describe('HTTP errors', () => {
     expect(http(status, typeof error === 'string' ? error : { error })).toMatchObject({ kind, retryable, status });
   });
 
+  test('an account without quota leads to the choice of another model', () => {
+    const message =
+      'The account has no quota left for this model: add credit with the provider, or select another model.';
+    expect(http(402, { error: {} })).toMatchObject({ message, action: 'select_model' });
+  });
+
   test.each([
     // Anthropic
     'prompt is too long: 210000 tokens > 200000 maximum',

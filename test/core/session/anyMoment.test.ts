@@ -73,6 +73,28 @@ describe('an interrupt', () => {
   });
 });
 
+describe('a process that ends at any line', () => {
+  it('leaves a message that is sent once when the turn is tried again', async () => {
+    const chat = new FakeSession({ answers: [[{ type: 'fails', retryable: false }]] });
+    chat.say('go');
+    await chat.session.idle();
+    await chat.session.dispose();
+    const lines = (chat.storage.files.get(PATH) ?? '').split('\n');
+    const shown = lines.findIndex((line) => line.includes('"user_message"'));
+    expect(shown).toBeGreaterThan(0);
+    for (let end = shown + 1; end < lines.length; end++) {
+      const next = new FakeSession({ storage: new MemoryStorage({ [PATH]: `${lines.slice(0, end).join('\n')}\n` }) });
+      next.submit({ type: 'retry' });
+      await next.session.idle();
+      const sent = (next.model.prompts.at(-1)?.input ?? []).filter(
+        (item) => item.type === 'message' && textOf(item.content) === 'go',
+      );
+      expect(sent, `after ${lines[end - 1]}`).toHaveLength(1);
+      await next.session.dispose();
+    }
+  });
+});
+
 describe('a thread with a damaged rollout', () => {
   it('continues with the intact part, and loses nothing more', async () => {
     const chat = recorded((chat, count) => {

@@ -113,6 +113,13 @@ describe('the cost', () => {
     });
   });
 
+  it('is that of the server where the settings have no prices', () => {
+    const meter = new TokenMeter(null);
+    const reported = { ...usage(1_000_000, 0, 100_000), cost: 0.25 };
+    expect(meter.count(reported, prompt(), [], unpriced).cost).toEqual({ last: 0.25, total: 0.25 });
+    expect(meter.count(reported, prompt(), [], priced).cost).toEqual({ last: 3, total: 3.25 });
+  });
+
   it('is not shown without both prices', () => {
     expect(new TokenMeter(null).count(usage(1, 0, 1), prompt(), [], unpriced).cost).toBeUndefined();
     expect(pricesOf(undefined)).toBeNull();

@@ -4,6 +4,7 @@ import type { FunctionToolSpec } from '../../../src/protocol/toolSpec.ts';
 import type { ToolHandler } from '../../../src/core/tools/handler.ts';
 import { rejectionMessage } from '../../../src/core/tools/registry.ts';
 import type { ToolProvider } from '../../../src/core/tools/toolProvider.ts';
+import { THREAD_DEFAULTS } from '../../support/threadDefaults.ts';
 import { TOOL_FAMILY, TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const family = TOOL_FAMILY;
@@ -14,7 +15,7 @@ function toolset(toolProviders: readonly ToolProvider[] = []) {
   const collisions: string[] = [];
   const tools = new Toolset({
     rules: TOOL_OPTIONS.rules,
-    settings: { ...TOOL_OPTIONS, problemsAfterPatch: 'off', unreadable: [], memory: false },
+    settings: { ...THREAD_DEFAULTS.tools, problemsAfterPatch: 'off', unreadable: [], memory: false },
     readMemory: async () => undefined,
     host: { isTrusted: () => trusted, toolProviders },
     onRejected: ({ name, providerId, problem }) =>

@@ -123,4 +123,20 @@ describe('a turn', () => {
     expect(userTexts(second).at(-1)).toContain('go');
     await second.session.dispose();
   });
+
+  it('that cannot be prepared reads the mentions of its message when it is tried again', async () => {
+    const fault = new Fault(0);
+    const chat = new FakeSession({ between: (port, name) => (name === 'models' ? fault.between(port, name) : port) });
+    fault.count();
+    const file = { type: 'mention' as const, kind: 'file' as const, name: 'a.txt', path: '/work/a.txt' };
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'look' }, file] });
+    await chat.session.idle();
+    fault.stop();
+    chat.submit({ type: 'retry' });
+    await chat.session.idle();
+    expect(userTexts(chat).filter((text) => text.startsWith('look'))).toEqual([
+      expect.stringMatching(/^look.*\none\n/s),
+    ]);
+    await chat.session.dispose();
+  });
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { Toolset } from '../../../src/core/session/toolset.ts';
 import { FakeLanguages } from '../../support/fakeLanguages.ts';
+import { THREAD_DEFAULTS } from '../../support/threadDefaults.ts';
 import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const page = readFileSync(path.join(import.meta.dirname, '../../../docs/tools.md'), 'utf8');
@@ -11,7 +12,7 @@ const page = readFileSync(path.join(import.meta.dirname, '../../../docs/tools.md
 test('every tool that a model can be offered is on its page', () => {
   const tools = new Toolset({
     rules: TOOL_OPTIONS.rules,
-    settings: { ...TOOL_OPTIONS, problemsAfterPatch: 'off', unreadable: [], memory: true },
+    settings: { ...THREAD_DEFAULTS.tools, problemsAfterPatch: 'off', unreadable: [], memory: true },
     readMemory: async () => undefined,
     host: { isTrusted: () => true },
     languages: new FakeLanguages(),

@@ -6,6 +6,7 @@ import { bodiesOf } from '../../../src/core/model/bodies.ts';
 import { capabilitiesOf, type Dialect } from '../../../src/core/model/families.ts';
 import { Toolset } from '../../../src/core/session/toolset.ts';
 import { prompt } from '../model/harness.ts';
+import { THREAD_DEFAULTS } from '../../support/threadDefaults.ts';
 import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const MODELS = [
@@ -34,7 +35,7 @@ function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const family = capabilitiesOf(model, dialect, wire);
   const toolset = new Toolset({
     rules: TOOL_OPTIONS.rules,
-    settings: { ...TOOL_OPTIONS, problemsAfterPatch: 'off', unreadable: [], memory: false },
+    settings: { ...THREAD_DEFAULTS.tools, problemsAfterPatch: 'off', unreadable: [], memory: false },
     readMemory: async () => undefined,
     host: { isTrusted: () => true },
     onRejected: () => {},

@@ -1,7 +1,9 @@
 // Undo and redo with the real store, the real engine of patches and real files.
 import assert from 'node:assert/strict';
 import {
+  appendFileSync,
   chmodSync,
+  copyFileSync,
   cpSync,
   existsSync,
   lstatSync,
@@ -399,6 +401,42 @@ describe('undo of what a command moved', () => {
     assert.deepEqual(Object.keys(place.files()), ['.gitignore', 'dist']);
     await place.revert('redo');
     assert.equal(place.files()['lib/a.js'], 'a\n');
+  });
+
+  it.each<[string, (at: (name: string) => string) => void, string]>([
+    ['moved on', (at) => renameSync(at('x.js'), at('y.js')), 'y.js'],
+    ['edited', (at) => appendFileSync(at('x.js'), 'more\n'), 'x.js'],
+    [
+      'copied and then removed',
+      (at) => {
+        copyFileSync(at('x.js'), at('y.js'));
+        rmSync(at('x.js'));
+      },
+      'y.js',
+    ],
+    ['moved over another file', (at) => renameSync(at('x.js'), at('old.js')), 'old.js'],
+  ])('does not remove the only copy that a later command has %s', async (_what, act, name) => {
+    using place = new Place();
+    place.write('.gitignore', 'dist/\n');
+    place.write('dist/x.js', 'only\n');
+    place.write('old.js', 'old\n');
+    await clockTick();
+    await place.command('t1', () => renameSync(place.work.at('dist/x.js'), place.work.at('x.js')));
+    await place.command('t1', () => act(place.work.at));
+    const after = place.files();
+    const { plan } = await place.revert(['t1']);
+    assert.deepEqual(
+      plan.map((file) => [file.path, file.state]),
+      [
+        ['dist', 'impossible'],
+        [name, 'conflict'],
+      ],
+    );
+    assert.deepEqual(place.files(), after);
+    await place.revert(['t1'], { overwrite: [name] });
+    assert.deepEqual(Object.keys(place.files()), ['.gitignore', 'dist', 'old.js']);
+    await place.revert('redo');
+    assert.deepEqual(place.files(), after);
   });
 
   it('brings back what went into an ignored folder, and names that folder', async () => {

@@ -115,13 +115,13 @@ export class EditorPlace {
   }
 
   /** The open journal, as if the host that wrote it had been killed. */
-  keepJournalOfDeadHost(): void {
+  keepJournalOfDeadHost(edited = (text: string) => text): void {
     const folder = join(this.#home, 'journal');
     const dead = join(this.#deadHome, 'journal');
     mkdirSync(dead, { recursive: true });
     for (const name of journalsIn(this.#home)) {
       const bytes = readFileSync(join(folder, name), 'latin1').replace(`"pid":${process.pid}`, `"pid":${NOBODY}`);
-      writeFileSync(join(dead, name.replace(`-${process.pid}.`, `-${NOBODY}.`)), bytes, 'latin1');
+      writeFileSync(join(dead, name.replace(`-${process.pid}.`, `-${NOBODY}.`)), edited(bytes), 'latin1');
     }
   }
 

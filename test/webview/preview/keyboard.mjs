@@ -66,13 +66,15 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6'], decision: 'approved' }]);
     return page;
   },
-  async 'D opens a word, Enter sends it'(stage) {
+  async 'D opens a word of one or more lines, Enter sends it'(stage) {
     const page = await stage.show(stage.scenes.approve);
     await press(page, 'd');
     await expectFocus(page, 'decision-deny-word');
     await page.keyboard.type('Use npm ci.');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('Not npm install.');
     await press(page, 'Enter');
-    const decision = { denied: { message: 'Use npm ci.' } };
+    const decision = { denied: { message: 'Use npm ci.\nNot npm install.' } };
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6'], decision }]);
     return page;
   },
@@ -456,6 +458,8 @@ const STORIES = {
   async 'a patch that is being written opens as a diff, a diagram as a preview'(stage) {
     const page = await stage.show(stage.scenes.patches);
     await takePosted(page);
+    // Another one is written, and is being applied.
+    assert.equal(await page.getByText('Checking changes').count(), 1);
     await page.getByTestId('patch-growing-diff').focus();
     await press(page, 'Enter');
     assert.deepEqual((await takePosted(page)).at(-1), { type: 'open_diff', itemId: 'i2' });

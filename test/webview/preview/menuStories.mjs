@@ -71,6 +71,15 @@ export const MENU_STORIES = {
     assert.deepEqual(await takePosted(page), [{ type: 'choose', what: { type: 'approvals', policy: 'never' } }]);
     return page;
   },
+  async 'the same menu says when patches are reviewed, where the approvals leave it open'(stage) {
+    const page = await openMenu(stage, stage.scenes['sandbox-menu-patches'], 'pick-box');
+    const group = page.getByRole('group', { name: 'Patches' });
+    assert.equal(await group.getByRole('menuitemradio', { checked: true }).getAttribute('aria-label'), 'Review first');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await takePosted(page), [{ type: 'choose', what: { type: 'review', review: 'after' } }]);
+    return page;
+  },
   async 'the model menu begins at the model in use and chooses one of another provider'(stage) {
     const page = await openModels(stage);
     assert.match(await activeRow(page), /^gpt-5-codex/);

@@ -475,6 +475,7 @@ function stopped(): Script {
     .emit({ type: 'approval_resolved', approvalId: 'a-i3', decision: 'abort', by: 'turn_ended' });
   return script
     .emit({ type: 'item_completed', item: { ...commandItem('touch a'), id: 'i3', status: 'aborted' } })
+    .item({ type: 'user_message', content: [{ type: 'text', text: 'And list what fails.' }] }, 'aborted')
     .abort('interrupted');
 }
 
@@ -596,6 +597,7 @@ function patches(): Script {
       text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n export interface Policy {\n-  attempts: number;\n+  readonly attempts: number;\n+  readonly delayMs: number;\n`,
     })
     .item(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .begin({ ...patchItem([], ''), patch: '*** Begin Patch\n*** Add File: a.txt\n+a\n*** End Patch\n' })
     .item(patchItem(THREE_FILES.slice(0, 1), THREE_FILES_DIFF), 'declined')
     .item(patchItem(THREE_FILES.slice(1, 2), THREE_FILES_DIFF), 'failed')
     .context(30);
@@ -1527,6 +1529,7 @@ export const SCENES = {
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
   'mode-menu': scene(done(), {}, ['pick-mode']),
+  'sandbox-menu-patches': scene(done(), {}, ['pick-box']),
   'sandbox-menu': scene(done(), { approvalPolicy: 'untrusted', mode: null }, ['pick-box']),
   'model-menu': { ...scene(done(), {}, ['pick-model']), later: MODELS },
   'model-menu-guessed': {

@@ -5,7 +5,14 @@ import { textOf } from '../../../protocol/responseItem.ts';
 import type { FunctionToolSpec } from '../../../protocol/toolSpec.ts';
 import type { Languages, RenamedFile } from '../../ports.ts';
 import { shownPath } from '../files/filePaths.ts';
-import { mapPlan, type Preparation, type ToolContext, type ToolHandler, type ToolResult } from '../handler.ts';
+import {
+  mapPlan,
+  type Preparation,
+  type ToolContext,
+  type ToolHandler,
+  type ToolOptions,
+  type ToolResult,
+} from '../handler.ts';
 import { applyApproved } from '../handlers/applyApproved.ts';
 import { type ApplyPlan, prepareChanges } from '../handlers/patchTool.ts';
 import { parseArguments } from '../parseArguments.ts';
@@ -63,7 +70,7 @@ type Plan =
  */
 export function codeNavigation(
   languages: Languages,
-  review: ReviewSetting,
+  review: ToolOptions['review'],
   mayChange: boolean,
 ): ToolHandler<Arguments, Plan> {
   return {
@@ -81,7 +88,7 @@ export function codeNavigation(
       const item = itemOf(args, context);
       if (args.op !== 'rename') return looking({ type: 'look', request: { ...args, op: args.op }, item });
       if (!mayChange) return looking({ type: 'refused', item, output: 'This agent may not change files.' });
-      const prepared = await prepareRename(args, languages, review, context);
+      const prepared = await prepareRename(args, languages, review(), context);
       return prepared.type === 'failure' ? looking({ type: 'refused', item, output: prepared.output }) : prepared;
     },
     async run(plan, attempt, context): Promise<ToolResult> {
@@ -151,7 +158,7 @@ async function prepareRename(
 ): Promise<Preparation<Plan>> {
   const movesSeen = context.workspace.moves?.count ?? 0;
   const asked = await withinTime(languages, context, async (deps): Promise<Asked> => {
-    const located = await locate({ symbol, path, line }, true, deps);
+    const located = await locate({ symbol, path, line }, 'one_symbol', deps);
     if (located.type !== 'found') return { type: 'failure', output: located.output };
     const { name, at } = located;
     const [position] = at;

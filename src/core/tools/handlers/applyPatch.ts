@@ -26,7 +26,7 @@ export function applyPatch(
       reader: previewReader,
     },
     parse: parsePayload,
-    prepare: (patch, context) => preparePatch(patch, options.review, context),
+    prepare: (patch, context) => preparePatch(patch, options.review(), context),
     run: (plan, attempt, context) => applyApproved(plan, attempt, context, options),
   };
 }
