@@ -11,7 +11,7 @@ import type { Op } from '../protocol/op.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
-import { Mentions } from '../vscode/mentions/mentions.ts';
+import { Mentions, type MentionsDeps } from '../vscode/mentions/mentions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
 import type { Agent } from './createAgent.ts';
@@ -34,6 +34,8 @@ export interface ComposerDeps {
   readonly refusals: ReadRefusals;
   /** Resolves to the reason why the file that an address names may not be read. */
   readonly refusalOfAddress: (address: string) => Promise<string | undefined>;
+  /** As `redact` of the mentions. */
+  readonly redact: MentionsDeps['redact'];
   /** As `changedInCopy` of the mentions. */
   readonly changedInCopy: () => number | null | undefined;
 }
@@ -42,7 +44,7 @@ export interface ComposerDeps {
 export function createComposer(
   { settings, keys, report }: Host,
   agent: Agent,
-  { view, used, guard, refusals, refusalOfAddress, changedInCopy }: ComposerDeps,
+  { view, used, guard, refusals, refusalOfAddress, redact, changedInCopy }: ComposerDeps,
   store: DisposableStore,
 ): Composer {
   const { threads, manager } = agent;
@@ -51,6 +53,7 @@ export function createComposer(
     new Mentions({
       guard,
       refusals,
+      redact,
       threads: async () => {
         const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
         const stored = await manager.catalog.list(folders);

@@ -9,6 +9,7 @@ import {
   refusalsOf,
 } from '../core/tools/files/readGuard.ts';
 import { refusalOfAddress } from '../core/tools/filesNamed.ts';
+import { redactPrinted } from '../core/tools/redactPrinted.ts';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -79,6 +80,7 @@ export function createPanel(
   const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
   const guard = () => guardOfShownThread(host, agent);
   const refusals: ReadRefusals = (files) => refusalsOf(files, readingOfShownThread(host, agent));
+  const redact = (text: string, cwds: readonly string[]) => redactForShownThread(text, cwds, host, agent);
 
   const choices = createTurnChoices(context, host, agent, { used, onChange: () => view.sendSettings() }, store);
   const drafts = createDrafts(context, report);
@@ -138,6 +140,7 @@ export function createPanel(
       guard,
       refusals,
       refusalOfAddress: (address) => refusalOfAddress(address, readingOfShownThread(host, agent)),
+      redact,
       changedInCopy: () => shownCopy.row?.changed,
     },
     store,
@@ -189,7 +192,7 @@ export function createPanel(
     host,
     editors,
     agent,
-    { refusals, view, sender, mentions, choice: choices.model, shownCopy, showThread },
+    { refusals, redact, view, sender, mentions, choice: choices.model, shownCopy, showThread },
     store,
   );
   const { reverts, plans } = createTurnCommands(agent, { view, sender, choices, planFolder }, store);
@@ -248,6 +251,12 @@ function createDrafts(
 function guardOfShownThread(host: Host, agent: Agent): Promise<NameGuard> {
   const deps = readingOfShownThread(host, agent);
   return readGuard(readLimitsOf(deps), deps);
+}
+
+/** Resolves to a text of terminals or of another thread without secrets. Never rejects. */
+function redactForShownThread(text: string, cwds: readonly string[], host: Host, agent: Agent): Promise<string> {
+  const { signal } = new AbortController();
+  return redactPrinted(text, cwds, { ...readingOfShownThread(host, agent), keys: agent.ports.keys, signal });
 }
 
 /** The facts that decide which files the shown thread, or else the next one, may read. */

@@ -21,6 +21,14 @@ import { refusesEnv, refusesNothing } from './support/refusals.ts';
 
 const live = new AbortController().signal;
 
+/** Nothing is there to be read. */
+const UNREAD = {
+  terminals: { textOf: () => undefined },
+  redact: async (text: string) => text,
+  exportThread: async () => undefined,
+  readResource: async () => undefined,
+};
+
 /** The rows of a query, by a new index. */
 async function rowsOf(query: string, more: Partial<FindMentionsDeps> = {}): Promise<readonly MentionRow[]> {
   const index = new FileIndex();
@@ -213,9 +221,7 @@ suite('the list at an @', () => {
         );
         const said: Mention = { type: 'mention', kind: 'problems', name: 'problems', path: '' };
         const deps = {
-          terminals: { textOf: () => undefined },
-          exportThread: async () => undefined,
-          readResource: async () => undefined,
+          ...UNREAD,
           refusals: refusesNothing,
         };
         assert.deepEqual(await fillMentions([said], deps, live), [
@@ -243,11 +249,7 @@ suite('the list at an @', () => {
     );
     const mention = rows[0]?.mention;
     assert.ok(mention);
-    const deps = {
-      terminals: { textOf: () => undefined },
-      exportThread: async () => undefined,
-      refusals: refusesNothing,
-    };
+    const deps = { ...UNREAD, refusals: refusesNothing };
     const read = (answer: () => Promise<string | undefined>) =>
       fillMentions([mention], { ...deps, readResource: (id) => (assert.equal(id, one.id), answer()) }, live);
     assert.deepEqual(await read(async () => 'a note'), [{ ...mention, text: 'a note' }]);
@@ -293,9 +295,7 @@ suite('the list at an @', () => {
         const mention = rows[0]?.mention;
         assert.ok(mention);
         const deps = {
-          terminals: { textOf: () => undefined },
-          exportThread: async () => undefined,
-          readResource: async () => undefined,
+          ...UNREAD,
           refusals: refusesNothing,
         };
         assert.deepEqual(await fillMentions([mention], deps, live), [{ ...mention, lines: { first: 2, last: 4 } }]);
@@ -418,6 +418,7 @@ suite('mentions of a message', () => {
       reveal: async () => {},
       guard: async () => () => undefined,
       refusals: refusesNothing,
+      redact: UNREAD.redact,
       threads: async () => [],
       exportThread: async () => undefined,
       resources: async () => [],

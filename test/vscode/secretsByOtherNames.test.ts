@@ -94,6 +94,7 @@ suite('a file with secrets under the name of a link', () => {
         refusals,
         insert: async (attachments) => void added.push(...attachments),
         attachFiles: async () => {},
+        redact: async (text) => text,
         failedCommand: () => undefined,
         mentionOf: mentionOfLines,
         send,

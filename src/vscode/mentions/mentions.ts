@@ -10,7 +10,7 @@ import { uriOf } from '../workspace/places.ts';
 import { attachableFiles } from './attachFiles.ts';
 import { mentionOfLines, RecentFiles, selectionMention } from './editorPlaces.ts';
 import { FileIndex } from './fileIndex.ts';
-import { type CopyChanges, fillMentions, isUnfilled } from './fillMentions.ts';
+import { type CopyChanges, fillMentions, type FillMentionsDeps, isUnfilled } from './fillMentions.ts';
 import { contextRows, findMentions, type MentionableResource, type MentionableThread } from './findMentions.ts';
 import { type FailedCommand, TerminalOutput } from './terminalOutput.ts';
 
@@ -20,6 +20,8 @@ export interface MentionsDeps {
   /** Resolves to the guard under the current settings, for rows, which show no content. */
   readonly guard: () => Promise<NameGuard>;
   readonly refusals: ReadRefusals;
+  /** See `FillMentionsDeps.redact`. */
+  readonly redact: FillMentionsDeps['redact'];
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
@@ -213,6 +215,7 @@ export class Mentions implements Disposable {
   async #filled(input: readonly UserInput[], { threadId }: MessageTarget): Promise<readonly UserInput[]> {
     const deps = {
       terminals: this.#terminals,
+      redact: this.#deps.redact,
       exportThread: this.#deps.exportThread,
       readResource: this.#deps.readResource,
       refusals: this.#deps.refusals,
