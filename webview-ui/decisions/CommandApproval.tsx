@@ -133,6 +133,7 @@ function Offer({ request }: { request: ApprovalRequest }) {
   );
 }
 
+/** One line of the table of facts on a card. */
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div>
@@ -191,6 +192,9 @@ function allowedBecause({ source, id }: Part['reason']): string {
   return id === 'known-safe' ? t('read-only') : t('allowed');
 }
 
+/**
+ * Returns the callback of "Deny", with what the user says to the model; `undefined` where a request cannot be denied.
+ */
 export function denyOf({ approvalId, choices }: ApprovalRequest): ((word: string) => void) | undefined {
   if (!choices.includes('denied')) return undefined;
   return (word) => decide(approvalId, { denied: word === '' ? {} : { message: word } });
@@ -201,6 +205,7 @@ export function escapeOf({ approvalId, choices }: ApprovalRequest): (() => void)
   return choices.includes('abort') ? () => decide(approvalId, 'abort') : undefined;
 }
 
+/** The form for a rule, while the user makes one from this request. */
 export function ruleRow(request: ApprovalRequest): ComponentChildren {
   const { approvalId, proposedRule } = request;
   if (makingRule.value !== approvalId || proposedRule === undefined) return null;
