@@ -7,7 +7,7 @@ export const refusesEnv: ReadRefusals = async (files) =>
 
 export const refusesNothing: ReadRefusals = async () => new Map();
 
-/** As in the product, by all names of a file, in the folder of a test. `unreadable`: the setting. */
+/** Refuses as the product does, by all names of a file, in the folder of a test. `unreadable`: the setting. */
 export function refusalsIn({ root, workspace }: EditorPlace, unreadable: readonly string[] = []): ReadRefusals {
   const thread = { id: 't', home: `${root}-home`, unreadable };
   const host = { platform: 'linux' as const, homeDirectory: '/home/u' };
