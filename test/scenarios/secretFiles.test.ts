@@ -197,7 +197,9 @@ describe.skipIf(noSandbox !== false)('in the sandbox a command that names a file
     await chat.send('go');
     const reason = 'The sandbox seems to have blocked it: cat: .env: Permission denied';
     const asked = chat.said('approval_requested');
-    expect(asked.map(({ kind, reason: { text } }) => [kind, text])).toEqual(Array(2).fill(['escalation', reason]));
+    expect(asked.map(({ kind, reason: { text } }) => `${kind}: ${text}`)).toEqual(
+      Array(2).fill(`escalation: ${reason}`),
+    );
     expect(asked.flatMap(({ choices }) => choices)).not.toContain('approved_for_thread');
     expect(chat.outputs()[1]).toContain('API_KEY=abcdefgh12345');
   });
