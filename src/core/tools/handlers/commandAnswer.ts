@@ -75,7 +75,7 @@ export function printedIn(answer: string): string {
 
 function foundBy({ end }: LiveProcess): string[] {
   return (end?.findings ?? []).map(({ kind, message }) =>
-    kind === 'quarantined' ? `${message} The user can have it put back.` : message,
+    kind === 'quarantined' ? `${message} The user can restore it.` : message,
   );
 }
 
