@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import {
+  closeSync,
   linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -16,7 +19,7 @@ import { type Event, eventSchema } from '../../src/protocol/event.ts';
 import { calls, fails, hangs, ModelServer, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { isAlive, pidIn } from '../support/processes.ts';
-import { runCli, startCli } from '../support/runCli.ts';
+import { builtCli, runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 /** One pixel. */
@@ -399,6 +402,19 @@ describe('a client that keeps stdin open', () => {
     await new Promise((resolve) => child.stdin.write('x'.repeat(1_000_000), resolve));
     child.kill(signal);
     expect(await child.ended).toEqual({ code, stdout: '', stderr: '' });
+  });
+
+  it.skipIf(process.platform !== 'linux')('ends with 1 and says why when stdout cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    try {
+      const { status, stderr } = spawnSync(process.execPath, [await builtCli(), '--help'], {
+        stdio: ['ignore', full, 'pipe'],
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([1, 'tiller: stdout cannot be written: the disk is full.\n']);
+    } finally {
+      closeSync(full);
+    }
   });
 
   it('ends the job with the op shutdown', async () => {
