@@ -20,7 +20,7 @@ export async function startRawMcpServer() {
   const resumable = new Map<string, Message>();
   const requests: string[] = [];
   let ids = 0;
-  const server = http.createServer(async (request, response) => {
+  const serve = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const body = await text(request);
     const message = body === '' ? {} : (JSON.parse(body) as { id?: unknown; method?: string; params?: Message });
     const session = request.headers['mcp-session-id'];
@@ -61,7 +61,8 @@ export async function startRawMcpServer() {
     const event = `event-${++ids}`;
     if (tool === 'resume') resumable.set(event, { jsonrpc: '2.0', id, result: says('resumed') });
     response.end(`id: ${event}\nretry: 1\ndata: \n\n`);
-  });
+  };
+  const server = http.createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -13,11 +13,11 @@ export function failCutRequests(transport: StreamableHTTPClientTransport): void 
   const waiting = new Set<RequestId>();
   const deliver = transport.onmessage;
   const send = transport.send.bind(transport);
-  transport.onmessage = (message, ...more: []) => {
+  const receive: typeof deliver = (message, ...more) => {
     if (!('method' in message) && message.id !== undefined) waiting.delete(message.id);
     deliver?.call(transport, message, ...more);
   };
-  transport.send = async (message, options) => {
+  const sendWatched: typeof send = async (message, options) => {
     // A request that handles the end of its stream itself is a subscription.
     if (Array.isArray(message) || !('method' in message && 'id' in message) || options?.onRequestStreamEnd) {
       return send(message, options);
@@ -36,4 +36,5 @@ export function failCutRequests(transport: StreamableHTTPClientTransport): void 
       throw error;
     }
   };
+  Object.assign(transport, { onmessage: receive, send: sendWatched });
 }

@@ -41,7 +41,7 @@ export function describeError(sdk: Sdk, error: unknown): McpFault {
     return new McpFault(isClosed ? 'closed' : 'protocol', isClosed ? ENDED : inOneSentence(messageOf(error)), options);
   }
   if (error instanceof sdk.ProtocolError) return new McpFault('refused', messageOf(error), options);
-  return new McpFault('protocol', inOneSentence(messageOf(error)), options);
+  return new McpFault('protocol', inOneSentence(messageOf(error)) || 'It failed, and gave no reason.', options);
 }
 
 /** Error codes of the operating system, not of the SDK. */
