@@ -9,6 +9,7 @@ export function printText(stream: Out, text: string): void {
   stream.write(stream.isTTY ? terminalText(text) : text);
 }
 
+/** Writes a value as JSON without a line end, in pieces, so that a large one is never one string. */
 export function printJson(stream: Out, value: unknown): void {
   for (const piece of jsonPiecesFor(stream, value)) stream.write(piece);
 }

@@ -51,6 +51,7 @@ export interface Agent extends Omit<Customizations, 'forThreads'>, Omit<Models, 
   readonly takesImages: () => boolean;
 }
 
+/** Builds the agent service with all that its threads use. `store` disposes of it. */
 export function createAgent(
   context: vscode.ExtensionContext,
   host: Host,

@@ -11,7 +11,7 @@ import type { Op } from '../protocol/op.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
-import { Mentions } from '../vscode/mentions/mentions.ts';
+import { Mentions, type MentionsDeps } from '../vscode/mentions/mentions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
 import type { Agent } from './createAgent.ts';
@@ -33,14 +33,17 @@ export interface ComposerDeps {
   readonly guard: () => Promise<NameGuard>;
   /** Resolves to the reason why a file may not be read, by any of its names. */
   readonly refusal: (path: string) => Promise<string | undefined>;
+  /** As `redact` of the mentions. */
+  readonly redact: MentionsDeps['redact'];
   /** As `changedInCopy` of the mentions. */
   readonly changedInCopy: () => number | null | undefined;
 }
 
+/** Builds the lists of the composer: mentions, prompts, skills, models. `store` disposes of them. */
 export function createComposer(
   { settings, keys, report }: Host,
   agent: Agent,
-  { view, used, guard, refusal, changedInCopy }: ComposerDeps,
+  { view, used, guard, refusal, redact, changedInCopy }: ComposerDeps,
   store: DisposableStore,
 ): Composer {
   const { threads, manager } = agent;
@@ -49,6 +52,7 @@ export function createComposer(
     new Mentions({
       guard,
       refusal,
+      redact,
       threads: async () => {
         const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
         const stored = await manager.catalog.list(folders);

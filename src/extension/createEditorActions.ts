@@ -9,7 +9,7 @@ import { CodeReview } from '../vscode/codeReview/codeReview.ts';
 import { FindingThreads } from '../vscode/comments/findingThreads.ts';
 import { EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import { CommitMessage } from '../vscode/entryPoints/commitMessage.ts';
-import { EntryPoints } from '../vscode/entryPoints/entryPoints.ts';
+import { type EntryPointDeps, EntryPoints } from '../vscode/entryPoints/entryPoints.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { plainMention } from '../vscode/mentions/findMentions.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
@@ -32,6 +32,7 @@ export interface EditorActions {
 
 export interface EditorActionsDeps {
   readonly guard: () => Promise<NameGuard>;
+  readonly redact: EntryPointDeps['redact'];
   readonly view: ChatView;
   readonly sender: MessageSender;
   readonly mentions: Mentions;
@@ -40,6 +41,7 @@ export interface EditorActionsDeps {
   readonly showThread: (threadId: string) => Promise<void>;
 }
 
+/** Builds the actions that begin in an editor and end in a message. `store` disposes of them. */
 export function createEditorActions(
   context: vscode.ExtensionContext,
   host: Host,
@@ -50,7 +52,7 @@ export function createEditorActions(
 ): EditorActions {
   const { report } = host;
   const { threads, factory, current } = agent;
-  const { guard, view, sender, mentions, choice, shownCopy } = deps;
+  const { guard, redact, view, sender, mentions, choice, shownCopy } = deps;
   const send = async (...[input]: Parameters<MessageSender['sendInput']>) => void (await sender.sendInput(input));
   /** For actions outside the shown thread, which may have a model of its own. */
   const hasDefaultModel = () => choice.ensure(() => factory.settings.model);
@@ -61,6 +63,7 @@ export function createEditorActions(
     insert: (attachments) => mentions.insert(attachments),
     attachFiles: (uris) => mentions.attach(uris),
     failedCommand: () => mentions.failedCommand,
+    redact,
     mentionOf: mentionOfLines,
     send,
   });

@@ -34,6 +34,7 @@ export interface Editors {
   readonly onWritten: Emitter<readonly string[]>['event'];
 }
 
+/** Builds what reads and changes files in VS Code, and the review of applied patches. `store` disposes of it. */
 export function createEditors(context: vscode.ExtensionContext, host: Host, store: DisposableStore): Editors {
   const { node, links, log, report } = host;
   const moves = store.add(new FileMoves(() => new DiskPaths(), report));

@@ -21,6 +21,7 @@ export interface Models {
   readonly byId: (id: string) => ModelClientFactory | undefined;
 }
 
+/** Builds the factories of all models. `of` returns `undefined` while no provider is chosen. */
 export function createModels(ports: Ports, { node, settings, report }: Host): Models {
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);

@@ -16,6 +16,7 @@ export interface Recovery {
   readonly quarantined: () => readonly string[];
 }
 
+/** Builds the offers for interrupted patches and for files in quarantine. `store` disposes of them. */
 export function createRecovery(
   { node, report }: Host,
   { applyPorts }: Editors,

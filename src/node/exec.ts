@@ -43,7 +43,8 @@ export function createExec(options: ExecOptions = {}): Exec {
     const env = { ...request.env, ...launch.env, ...mark.env };
     const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
     const isSandboxed = request.confinement.type === 'sandbox';
-    const record = home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark.text, isSandboxed);
+    const record =
+      home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark.text, { isSandboxed });
     try {
       const child = await startLaunch(launch, () =>
         isForTerminal(marked)

@@ -12,6 +12,7 @@ const IN_PROCESS = [DEMO_PROVIDER, VSCODE_PROVIDER] as const;
 /** The providers whose models are not reached by HTTP. Each has a `ModelClientFactory` in extension/createModels.ts. */
 export type InProcessProvider = (typeof IN_PROCESS)[number];
 
+/** True for models that are not reached by HTTP. */
 export function isInProcess(id: string): id is InProcessProvider {
   return IN_PROCESS.some((known) => known === id);
 }

@@ -137,10 +137,12 @@ export type ResponseItem = z.infer<typeof responseItemSchema>;
 export type ToolCallItem = FunctionCallItem | CustomToolCallItem | LocalShellCallItem;
 export type ToolCallOutputItem = FunctionCallOutputItem | CustomToolCallOutputItem;
 
+/** True for a call that Tiller runs and answers; a search that the server runs itself is none. */
 export function isToolCall(item: ResponseItem): item is ToolCallItem {
   return item.type === 'function_call' || item.type === 'custom_tool_call' || item.type === 'local_shell_call';
 }
 
+/** True for the answer to such a call. */
 export function isToolCallOutput(item: ResponseItem): item is ToolCallOutputItem {
   return item.type === 'function_call_output' || item.type === 'custom_tool_call_output';
 }

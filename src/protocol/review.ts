@@ -24,6 +24,7 @@ export interface ReviewState {
   readonly files: readonly ReviewedFile[];
 }
 
+/** True where the user has left out or edited anything of the file. */
 export function isTouched({ isOut, isEdited, hunks }: ReviewedFile): boolean {
   return isOut || isEdited || hunks.some((state) => state !== 'in');
 }

@@ -77,6 +77,7 @@ export async function changeProviders(
   await configuration.update('providers', changed, vscode.ConfigurationTarget.Global);
 }
 
+/** Calls the listener after changes of Tiller's settings, and of VS Code's `chat` ones that Tiller reads. */
 export function onSettingsChanged(listener: () => void): vscode.Disposable {
   return vscode.workspace.onDidChangeConfiguration((event) => {
     if (event.affectsConfiguration(SECTION) || event.affectsConfiguration('chat')) listener();

@@ -229,7 +229,7 @@ suite('MCP servers', () => {
       report: (error) => assert.fail(String(error)),
     });
     try {
-      prompts.post(true);
+      prompts.post({ isNewPanel: true });
       assert.deepEqual(await rows, [{ server: 'notes', name: 'greet', help: 'Greets.' }]);
       const greet = { server: 'notes', name: 'greet' };
       const { shown } = answers({ pick: 'Anton' }, { pick: 'as Anton' });

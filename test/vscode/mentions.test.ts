@@ -20,6 +20,14 @@ import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
 
 const live = new AbortController().signal;
 
+/** Nothing is there to be read. */
+const UNREAD = {
+  terminals: { textOf: () => undefined },
+  redact: async (text: string) => text,
+  exportThread: async () => undefined,
+  readResource: async () => undefined,
+};
+
 /** The rows of a query, by a new index. */
 async function rowsOf(query: string, more: Partial<FindMentionsDeps> = {}): Promise<readonly MentionRow[]> {
   const index = new FileIndex();
@@ -212,9 +220,7 @@ suite('the list at an @', () => {
         );
         const said: Mention = { type: 'mention', kind: 'problems', name: 'problems', path: '' };
         const deps = {
-          terminals: { textOf: () => undefined },
-          exportThread: async () => undefined,
-          readResource: async () => undefined,
+          ...UNREAD,
           mayRead: () => true,
         };
         assert.deepEqual(await fillMentions([said], deps, live), [
@@ -238,7 +244,7 @@ suite('the list at an @', () => {
     );
     const mention = rows[0]?.mention;
     assert.ok(mention);
-    const deps = { terminals: { textOf: () => undefined }, exportThread: async () => undefined, mayRead: () => true };
+    const deps = { ...UNREAD, mayRead: () => true };
     const read = (answer: () => Promise<string | undefined>) =>
       fillMentions([mention], { ...deps, readResource: (id) => (assert.equal(id, one.id), answer()) }, live);
     assert.deepEqual(await read(async () => 'a note'), [{ ...mention, text: 'a note' }]);
@@ -284,9 +290,7 @@ suite('the list at an @', () => {
         const mention = rows[0]?.mention;
         assert.ok(mention);
         const deps = {
-          terminals: { textOf: () => undefined },
-          exportThread: async () => undefined,
-          readResource: async () => undefined,
+          ...UNREAD,
           mayRead: () => true,
         };
         assert.deepEqual(await fillMentions([mention], deps, live), [{ ...mention, lines: { first: 2, last: 4 } }]);
@@ -409,6 +413,7 @@ suite('mentions of a message', () => {
       reveal: async () => {},
       guard: async () => () => undefined,
       refusal: async () => undefined,
+      redact: UNREAD.redact,
       threads: async () => [],
       exportThread: async () => undefined,
       resources: async () => [],

@@ -72,7 +72,7 @@ export class SubAgents {
       },
       roles,
       find: (agentId) => this.#find(parent, agentId),
-      spawn: (request, context) => this.#spawn(parent, roles(), request, context, false),
+      spawn: (request, context) => this.#spawn(parent, roles(), request, context, 'spawned'),
       send: (...message) => this.#send(parent, ...message),
       wait: (agentIds, timeoutMs, signal) => this.#wait(parent, agentIds, timeoutMs, signal),
       resume: (agentId, context) => this.#resume(parent, agentId, context),
@@ -154,7 +154,7 @@ export class SubAgents {
     roles: readonly AgentRole[],
     request: AgentRequest,
     { settings, signal }: Pick<ToolContext, 'settings' | 'signal'>,
-    isTask: boolean,
+    as: 'spawned' | 'task',
   ): Promise<{ readonly type: 'spawned'; readonly agent: AgentSummary } | Refusal> {
     const found = roles.find(({ name }) => name === request.role);
     const role = found && request.readOnly === true ? readOnlyRole(found) : found;
@@ -164,7 +164,7 @@ export class SubAgents {
     }
     return this.#opened(parent, signal, async () => {
       const given = agentSettings(parent.settings, settings, role, request);
-      const as = { agent: agentMeta(role), forksContext: request.forksContext };
+      const start = { agent: agentMeta(role), forksContext: request.forksContext };
       const { host } = parent;
       const mayWrite = role?.readOnly !== true;
       const { turn, copy, noSideCopy, end } = await this.#copies.place(parent.rootId, given, {
@@ -172,7 +172,7 @@ export class SubAgents {
         mayWrite,
         signal,
       });
-      const session = await this.#started(parent, { ...given, turn }, as, signal).catch(async (error: unknown) => {
+      const session = await this.#started(parent, { ...given, turn }, start, signal).catch(async (error: unknown) => {
         end();
         await copy?.discard();
         throw error;
@@ -181,13 +181,13 @@ export class SubAgents {
       await copy?.assign(session.threadId);
       const agent: AgentSummary = {
         agentId: session.threadId,
-        role: as.agent.role,
+        role: start.agent.role,
         ...(copy === undefined ? {} : { inSideCopy: true }),
         ...(noSideCopy === undefined ? {} : { noSideCopy }),
         state: 'pending_init',
         description: request.description ?? summaryOf(request.input),
         ...(role?.color === undefined ? {} : { color: role.color }),
-        ...(isTask ? { isTask } : {}),
+        ...(as === 'task' ? { isTask: true } : {}),
       };
       this.#tell(parent.threadId, agent);
       this.#deps.live.begin(session);
@@ -316,7 +316,7 @@ export class SubAgents {
     context: Pick<ToolContext, 'settings' | 'signal'>,
     onStarted: (agent: AgentSummary) => void,
   ): Promise<{ readonly type: 'ended'; readonly agent: ReportedAgent } | Refusal> {
-    const spawned = await this.#spawn(parent, roles, request, context, true);
+    const spawned = await this.#spawn(parent, roles, request, context, 'task');
     if (spawned.type === 'refused') return spawned;
     const { agentId } = spawned.agent;
     onStarted(spawned.agent);

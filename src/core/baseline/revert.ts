@@ -204,7 +204,7 @@ async function targetOf(
 ): Promise<Move['to']> {
   if (plan.state === 'ready') return plan.to;
   const hasMark = now.type === 'file' && (await hasByteOrderMark(now.hash, store));
-  return store.keep(encodeText(plan.text, hasMark), plan.mode);
+  return store.keep(encodeText({ text: plan.text, hasByteOrderMark: hasMark }), plan.mode);
 }
 
 /** `undefined`: it is not kept any more. */

@@ -5,6 +5,7 @@ import { isToolCallOutput, type OutputPart, type ResponseItem } from '../../prot
 export type ImagePart = Extract<OutputPart, { type: 'input_image' }>;
 type TextPart = Extract<OutputPart, { type: 'input_text' }>;
 
+/** Returns the images that an item carries, in their order: of a message or of the output of a call. */
 export function imagesIn(item: ResponseItem): readonly ImagePart[] {
   if (item.type === 'message') return item.content.filter((part) => part.type === 'input_image');
   if (!isToolCallOutput(item) || typeof item.output === 'string') return [];

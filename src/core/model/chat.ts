@@ -48,7 +48,7 @@ export class ChatClient implements ModelClient {
         yield* reader.read(document);
         if (!isCompletion(document)) throw foreignAnswerFault(JSON.stringify(document));
         attempt.release();
-        yield* reader.ended(true);
+        yield* reader.ended('ended');
         return;
       }
       const end = yield* this.#chunks(attempt, reader, signal);
@@ -61,7 +61,7 @@ export class ChatClient implements ModelClient {
 
   *#markedEnd(reader: ChatReader, end: StreamEnd): Generator<ResponseEvent, void, undefined> {
     if (end !== 'broken') this.#unmarked = 0;
-    yield* end === 'done' ? reader.done() : reader.ended(end === 'ended');
+    yield* end === 'done' ? reader.done() : reader.ended(end);
   }
 
   /** The first time in a row it is a cut connection; from the second on it is how this server ends (decision 0074). */

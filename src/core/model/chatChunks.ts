@@ -115,12 +115,12 @@ export class ChatReader {
   }
 
   /**
-   * Call at the end of the stream, proper or not. Without a finish reason, only calls with complete arguments and a text
+   * Call at the end of the stream, proper or broken off. Without a finish reason, only calls with complete arguments and a text
    * whose tokens were counted are a response; other text might be incomplete. @throws ModelFault
    */
-  ended(inGoodOrder: boolean): readonly ResponseEvent[] {
+  ended(end: 'ended' | 'broken'): readonly ResponseEvent[] {
     const isWhole = this.#hasWholeCalls && (this.#calls.length > 0 || this.#isCounted);
-    if (!this.#finished && !(inGoodOrder && isWhole)) throw streamClosedFault();
+    if (!this.#finished && !(end === 'ended' && isWhole)) throw streamClosedFault();
     return this.done();
   }
 

@@ -81,6 +81,7 @@ export type Group =
 
 type AssistantItem = MessageItem | ReasoningItem | ToolCallItem;
 
+/** Groups a history into what become messages. `strictOrder`: for servers that demand alternating roles. */
 export function groupItems(items: readonly ResponseItem[], strictOrder = false): readonly Group[] {
   const groups: Group[] = [];
   let assistant: AssistantItem[] = [];

@@ -343,6 +343,7 @@ export function excessFault(excess: Excess): ModelFault {
 /** The maximum number of items in one response: more than any model sends, and few enough to search for each delta. */
 export const MOST_ITEMS = 1000;
 
+/** The fault of a response that never ends its list of items; it is not tried again. */
 export function tooManyItemsFault(): ModelFault {
   const message = `The server sent more than ${MOST_ITEMS} messages and calls in one response.`;
   return faultOf({ kind: 'bad_response', message, retryable: false, action: 'show_log' }, {});

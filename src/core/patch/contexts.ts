@@ -32,7 +32,7 @@ export function findContexts(contexts: readonly string[], seeker: Seeker, cursor
 function walkContexts(contexts: readonly string[], seeker: Seeker, from: number): ContextsFound {
   let below = from;
   for (const context of contexts) {
-    const found = seeker.find([context], below, false);
+    const found = seeker.find([context], below);
     if (found === undefined) {
       return { type: 'not_found', what: 'context', wanted: [context], from: below, atEnd: false, seeker };
     }

@@ -21,6 +21,7 @@ export function hunksFrom(before: string, after: string): TextHunk[] {
   }));
 }
 
+/** Returns the text with the hunks applied. They must be in order, must not overlap and must lie within its lines. */
 export function applyHunks(text: string, hunks: readonly TextHunk[]): string {
   const lines = textLines(text);
   let result = '';

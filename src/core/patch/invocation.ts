@@ -13,6 +13,10 @@ export type PatchInvocation =
 
 const COMMAND_NAMES: ReadonlySet<string> = new Set(['apply_patch', 'applypatch']);
 
+/**
+ * Finds a patch that a model runs as a command: the patch as the whole command, `apply_patch PATCH`, or a heredoc in a
+ * shell. Never throws.
+ */
 export function recognizePatch(argv: readonly string[]): PatchInvocation {
   const [first = '', second = ''] = argv;
   if (argv.length === 1) return isPatch(first) ? { type: 'implicit' } : { type: 'not_a_patch' };

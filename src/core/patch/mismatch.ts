@@ -80,7 +80,7 @@ function hint({ what, seeker, wanted, from, atEnd }: Extract<Mismatch, { type: '
   if (what === 'context' && areLineNumbers(wanted[0] ?? '')) {
     return 'Line numbers after "@@" are not used: quote lines of the file above or below the added ones.';
   }
-  const elsewhere = seeker.find(wanted, 0, false);
+  const elsewhere = seeker.find(wanted, 0);
   if (elsewhere !== undefined && atEnd) {
     return `They stand at line ${elsewhere + 1}, which is not the end of the file: leave "*** End of File" out.`;
   }

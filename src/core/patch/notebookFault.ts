@@ -24,6 +24,7 @@ export function notebookFault(
   return undefined;
 }
 
+/** True for a notebook that a patch sees as the text of its cells. */
 export function isCells(snapshot: FileSnapshot): boolean {
   return snapshot.type === 'text' && snapshot.isCells === true;
 }

@@ -28,6 +28,9 @@ const MARKER = /^#%% vscode\.cell (?:\[id=([^\]\s]+)\] )?\[language=([^\]\s]+)\]
 /** Matches cell text that looks like a marker; it is escaped with a backslash. */
 const LIKE_A_MARKER = /^\\*#%% vscode\.cell\b/;
 
+/**
+ * Returns the text that a patch edits: each cell after a marker with its id and language. `parseNotebookText` reads it.
+ */
 export function notebookText(cells: readonly NotebookCell[]): string {
   return cells.map(({ id, language, text }) => `${marker(id, language)}\n${escaped(text)}\n`).join('');
 }
@@ -37,6 +40,10 @@ export function isNotebookText(text: string): boolean {
   return MARKER.test(text.split('\n', 1)[0] ?? '');
 }
 
+/**
+ * Reads such a text back into cells; a marker without an id begins a new cell. The reason for an invalid text is a
+ * clause for the model.
+ */
 export function parseNotebookText(text: string): ParsedNotebook {
   const cells: { id: string | null; language: string; lines: string[] }[] = [];
   const lines = text.split(/\r\n|\r|\n/);

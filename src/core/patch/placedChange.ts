@@ -106,6 +106,10 @@ function targetOf(change: FileChange): string | null {
   return change.kind === 'update' ? change.movedTo : null;
 }
 
+/**
+ * Names the places that a change reads, writes and removes, each by its target except what is removed: a link goes, not
+ * its target.
+ */
 export function placeChange<Change extends DecidedChange>(change: Change): PlacedChange<Change> {
   const decided: DecidedChange = change;
   const { path, movedTo } = decided.places;

@@ -50,6 +50,7 @@ export function reviewedText(file: ProposedFile, part: FileReview): string {
   return textWithout(file, part.leftOut === 'file' ? file.hunks.keys() : part.leftOut);
 }
 
+/** Returns the text after the change without the hunks at these indices of `hunks`. */
 export function textWithout({ change, hunks }: ProposedFile, leftOut: Iterable<number>): string {
   const without = new Set(leftOut);
   const before = feedLines(textBefore(change));
@@ -64,6 +65,7 @@ export function textWithout({ change, hunks }: ProposedFile, leftOut: Iterable<n
   return [...pieces, ...before.slice(at)].join('');
 }
 
+/** Empty for a file that is added. */
 export function textBefore(change: FileChange): string {
   return change.before ?? '';
 }

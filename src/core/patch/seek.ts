@@ -9,7 +9,7 @@ export interface Seeker {
    * further down beats a similar one above. `atEnd` allows only the last lines of the file. An empty pattern matches at
    * `from`.
    */
-  find(pattern: readonly string[], from: number, atEnd: boolean): number | undefined;
+  find(pattern: readonly string[], from: number, atEnd?: boolean): number | undefined;
   /** The index for the least strict comparison. */
   readonly loosest: LineIndex;
 }

@@ -6,6 +6,7 @@ import { plain } from './whitespace.ts';
 
 const COMPARED_CHARACTERS = 400;
 
+/** Returns a function that says how similar a line is to the wanted one, from 0 to 1. */
 export function similarTo(wanted: string): (line: string) => number {
   const wantedLine = cut(wanted);
   const words = wordsOf(wantedLine);

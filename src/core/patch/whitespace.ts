@@ -19,18 +19,21 @@ function isWhiteSpace(code: number): boolean {
   );
 }
 
+/** Does what `String.prototype.trimEnd` does, with the whitespace of this file. */
 export function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && isWhiteSpace(text.charCodeAt(end - 1))) end--;
   return text.slice(0, end);
 }
 
+/** Does what `String.prototype.trimStart` does, with the whitespace of this file. */
 export function trimStart(text: string): string {
   let start = 0;
   while (start < text.length && isWhiteSpace(text.charCodeAt(start))) start++;
   return text.slice(start);
 }
 
+/** Does what `String.prototype.trim` does, with the whitespace of this file. */
 export function trim(text: string): string {
   return trimStart(trimEnd(text));
 }

@@ -26,6 +26,10 @@ export interface CommandApproval {
   readonly tty: boolean;
 }
 
+/**
+ * Returns the key of an approval "for this thread": equal for the same command in the same folder, sandbox and
+ * terminal.
+ */
 export function commandApprovalKey(approval: CommandApproval): string {
   const { argv, cwd, box, sandboxPolicy, sandboxPermissions, tty } = approval;
   const policy = Object.entries(sandboxPolicy).toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -80,6 +84,7 @@ export function toolApprovalKey(server: string, tool: string, serverHash: string
 /** The answer to a hook that asked about a call: the key of the call is inside. */
 const hookKeySchema = z.lazy(() => z.tuple([z.literal('hook'), z.string(), z.string()]));
 
+/** `key`: of the call that the hook has asked about; an approval of the call itself does not answer the hook. */
 export function hookApprovalKey(hook: string, key: string): string {
   return JSON.stringify(['hook', hook, key]);
 }

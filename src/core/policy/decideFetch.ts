@@ -29,6 +29,7 @@ export function fetchWords({ origin, pathname, search }: URL): Argv {
   return ['fetch_url', origin, `${pathname}${search}`];
 }
 
+/** Decides about one address by the rules, and where none matches by the policies. */
 export function decideFetch({ url, isPrivate, approvalPolicy, sandboxPolicy, rules }: FetchRequest): FetchDecision {
   const words = fetchWords(url);
   const matchedRules = matchRules(rules, words);

@@ -35,6 +35,7 @@ function byNameOf(rule: Rule): Rule {
   return { ...rule, pattern: [[programs].flat().map(comparableName), ...words] };
 }
 
+/** Returns the strictest of the rules that match, the longest among equals; `undefined` when none matches. */
 export function decidingRule(matches: LoadedRules): LoadedRule | undefined {
   const longestFirst = matches.toSorted((one, other) => other.rule.pattern.length - one.rule.pattern.length);
   return strictest(longestFirst.map((loaded) => ({ loaded, decision: loaded.rule.decision })))?.loaded;

@@ -1,6 +1,6 @@
 /** The verdict on one command and all that it runs: by the rules and, where no rule matches, by the heuristics. */
 import type { DecisionReason, RuleDecision } from '../../protocol/policy.ts';
-import { type CommandTree, classifyTree, commandsIn } from './commandTree.ts';
+import { type CommandClass, type CommandTree, classifyTree, commandsIn } from './commandTree.ts';
 import { type Circumstances, containmentOf } from './decisionTable.ts';
 import { heuristicVerdict } from './heuristicVerdict.ts';
 import type { Platform } from './knownSafe.ts';
@@ -35,7 +35,7 @@ export function decideVerdict(tree: CommandTree, context: PolicyContext): Policy
   const { argv } = tree;
   switch (tree.type) {
     case 'plain':
-      return byRule(tree, context) ?? byHeuristic(tree, context, !tree.complex && tree.class === 'other', tree.note);
+      return byRule(tree, context) ?? byHeuristic(tree, context, { proposable: isPlainOther(tree), note: tree.note });
     case 'script':
       return combine(
         argv,
@@ -45,7 +45,7 @@ export function decideVerdict(tree: CommandTree, context: PolicyContext): Policy
       return decideWrapped(tree, context);
     case 'opaque': {
       const proposable = classifyTree(tree) === 'other' && tree.isOneOff !== true;
-      const own = byRule(tree, context) ?? byHeuristic(tree, context, proposable, tree.why);
+      const own = byRule(tree, context) ?? byHeuristic(tree, context, { proposable, note: tree.why });
       return combine(argv, [own, ...tree.mentions.flatMap((mention) => restrictionsIn(mention, context))]);
     }
   }
@@ -56,7 +56,10 @@ function decideWrapped(tree: CommandTree & { type: 'wrapped' }, context: PolicyC
   const own = byRule(tree, context);
   const inner = tree.commands.map((command) => decideVerdict(command, context));
   if (own === undefined) {
-    const added = tree.adds === undefined ? [] : [byHeuristic(tree, context, true, tree.adds, 'other')];
+    const added =
+      tree.adds === undefined
+        ? []
+        : [byHeuristic(tree, context, { proposable: true, note: tree.adds, commandClass: 'other' })];
     return combine(tree.argv, [...added, ...inner]);
   }
   const reachesInside = own.matches.some(
@@ -84,7 +87,7 @@ function byRule(tree: CommandTree, context: PolicyContext): PolicyVerdict | unde
   if (deciding === undefined) return undefined;
   const { decision } = deciding.rule;
   const outside = decision === 'allow' && matches.some(({ rule }) => rule.bypassSandbox === true);
-  const heuristic = byHeuristic(tree, context, tree.type === 'plain' && !tree.complex && tree.class === 'other');
+  const heuristic = byHeuristic(tree, context, { proposable: isPlainOther(tree) });
   if (decision === 'allow' && !outside && wantsOut(context.circumstances)) return { ...heuristic, matches };
   if (decision === 'prompt' && heuristic.decision === 'forbidden') return { ...heuristic, byRule: true, matches };
   const reason = ruleReason(deciding);
@@ -106,12 +109,23 @@ export function wantsOut(circumstances: Circumstances): boolean {
   return circumstances.sandboxPermissions === 'require_escalated' && containmentOf(circumstances) === 'sandboxed';
 }
 
+/** True for a simple command of no class that the table knows more of: a rule for its prefix may be proposed. */
+function isPlainOther(tree: CommandTree): boolean {
+  return tree.type === 'plain' && !tree.complex && tree.class === 'other';
+}
+
+interface Heuristic {
+  /** A rule that allows it from now on may be proposed. */
+  readonly proposable: boolean;
+  readonly note?: string | undefined;
+  readonly commandClass?: CommandClass;
+}
+
+/** The verdict of the decision table, where no rule decides. */
 function byHeuristic(
   tree: CommandTree,
   { circumstances, platform }: PolicyContext,
-  proposable: boolean,
-  note?: string,
-  commandClass = classifyTree(tree),
+  { proposable, note, commandClass = classifyTree(tree) }: Heuristic,
 ): PolicyVerdict {
   const verdict = heuristicVerdict(commandClass, circumstances, platform, note);
   return { argv: tree.argv, ...verdict, byRule: false, outside: false, readsSecrets: false, matches: [], proposable };

@@ -24,6 +24,7 @@ export function isLiteralUnquoted(source: string): boolean {
 /** A command name that is a plain word: neither quoted nor escaped (codex-behaviour.md §6.6), nor an assignment. */
 const PLAIN_NAME = /^[\w./][\w./:,@%+-]*$/;
 
+/** True for a source that can be the name of a command as it stands, without quotes, escapes or an assignment. */
 export function isPlainName(source: string): boolean {
   return PLAIN_NAME.test(source);
 }

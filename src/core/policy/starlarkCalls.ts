@@ -12,6 +12,7 @@ export interface StarlarkCall {
   readonly named: ReadonlyMap<string, StarlarkValue>;
 }
 
+/** A rule file that cannot be read, with the line, from 1. */
 export class StarlarkFault extends Error {
   readonly line: number;
   constructor(line: number, message: string) {

@@ -22,6 +22,7 @@ export function allowedPrefixesMessage(prefixes: readonly AllowedPrefix[]): Mess
   return { type: 'message', role: 'developer', content: [{ type: 'input_text', text }] };
 }
 
+/** True for a message that this file has made, also in the history of an earlier process. */
 export function isAllowedPrefixesMessage(message: MessageItem): boolean {
   return message.role === 'developer' && textOf(message.content).startsWith(OPENING);
 }

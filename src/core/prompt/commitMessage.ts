@@ -16,6 +16,7 @@ export interface CommitRequest {
   readonly begun: string;
 }
 
+/** The request of the user's message; what the user has begun must stay. */
 export function commitRequest({ changes, recent, begun }: CommitRequest): string {
   return [
     ...(recent.length === 0 ? [] : [`Recent messages:\n${recent.join('\n')}`]),

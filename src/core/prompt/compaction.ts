@@ -24,6 +24,7 @@ export function summaryRequest(prompt: string): MessageItem {
   return userText(`${REQUEST_OPENING}\n${prompt.trim() || SUMMARY_PROMPT}\n</summary_request>`);
 }
 
+/** True for the text of a message that `summaryRequest` has made. */
 export function isSummaryRequest(text: string): boolean {
   return text.startsWith(REQUEST_OPENING);
 }
@@ -42,6 +43,7 @@ export function summaryIn(text: string): string | undefined {
   return text.slice(text.indexOf('\n\n') + 2, end < 0 ? undefined : end);
 }
 
+/** True for a message that `summaryMessage` has made, also in the history of an earlier process. */
 export function isSummaryMessage(item: MessageItem): boolean {
   return item.role === 'user' && textOf(item.content).startsWith(SUMMARY_OPENING);
 }

@@ -16,6 +16,10 @@ export interface EnvironmentFacts {
   readonly timezone: string;
 }
 
+/**
+ * Returns the facts as the model reads them. They are compared with those it has, so each must be the same while
+ * nothing changes.
+ */
 export function environmentFacts(
   settings: TurnSettings,
   host: Pick<Host, 'shell' | 'timeZone' | 'localDay'>,

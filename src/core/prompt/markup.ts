@@ -1,6 +1,7 @@
 /** Escapes names from outside (folders, roots) in a text with tags, so that no name can add a line or a tag. */
 const LINE_BREAKS_AND_CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 
+/** Makes a text safe as the content or an attribute of a tag, in one line. */
 export function escapeMarkup(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -37,6 +37,7 @@ export function memoryListMessage(memories: readonly ListedMemory[]): MessageIte
   return userText([OPENING, ...SAID, ...lines, '</thread_memories>'].join('\n'));
 }
 
+/** True for a message that this file has made, also in the history of an earlier process. */
 export function isMemoryListMessage(message: MessageItem): boolean {
   return message.role === 'user' && textOf(message.content).startsWith(OPENING);
 }

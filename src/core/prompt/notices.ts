@@ -55,6 +55,7 @@ function noticeBody(agentId: string, status: unknown): string {
   return JSON.stringify({ agent_id: agentId, status }).replaceAll('<', String.raw`\u003c`);
 }
 
+/** A message of the user with one text. */
 export function userText(text: string): MessageItem {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }

@@ -19,6 +19,7 @@ export function permissionsMessage(settings: TurnSettings, temporary: SandboxLim
   return { type: 'message', role: 'developer', content: [{ type: 'input_text', text }] };
 }
 
+/** True for a message that this file has made, also in the history of an earlier process. */
 export function isPermissionsMessage(message: MessageItem): boolean {
   return message.role === 'developer' && textOf(message.content).startsWith('<permissions>');
 }

@@ -125,6 +125,7 @@ export function projectDocsMessage(cwd: string, docs: string): MessageItem {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
+/** True for a message that this file has made, also in the history of an earlier process. */
 export function isProjectDocsMessage(message: MessageItem): boolean {
   return message.role === 'user' && textOf(message.content).startsWith('# AGENTS.md instructions for ');
 }

@@ -70,6 +70,7 @@ export function noSkillsMessage(): MessageItem {
   return userText([OPENING, 'There are no skills any more.', CLOSING].join('\n'));
 }
 
+/** True for a message that this file has made, also in the history of an earlier process. */
 export function isSkillListMessage(message: MessageItem): boolean {
   return message.role === 'user' && textOf(message.content).startsWith(OPENING);
 }

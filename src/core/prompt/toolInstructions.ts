@@ -20,6 +20,7 @@ export function toolInstructionsMessage(
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
+/** True for a message that this file has made, also in the history of an earlier process. */
 export function isToolInstructionsMessage(message: MessageItem): boolean {
   return message.role === 'user' && textOf(message.content).startsWith(OPENING);
 }

@@ -22,6 +22,7 @@ import {
   type RecordedTurn,
 } from './recording.ts';
 
+/** Returns the message of an entry that is an event; `undefined` for all others. */
 export function msgOf(entry: ReadEntry | undefined): EventMsg | undefined {
   return entry?.type === 'event_msg' ? entry.payload.msg : undefined;
 }

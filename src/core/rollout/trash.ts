@@ -40,6 +40,7 @@ export async function restore({ storage }: TrashPorts, threadId: string): Promis
   return true;
 }
 
+/** True while a deleted thread can be restored. */
 export async function isInTrash({ storage }: TrashPorts, threadId: string): Promise<boolean> {
   return (await storage.listFiles('bin')).some((path) => threadIdIn(path) === threadId);
 }

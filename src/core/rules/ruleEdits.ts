@@ -66,7 +66,7 @@ async function editStore(edit: RuleEdit, store: RulesStore, place: RulesPlace): 
     case 'remove':
       return store.replace(edit.id, null, place);
     case 'settle_proposal':
-      return store.settleProposal(edit.hash, edit.accept, place);
+      return store.settleProposal(edit.hash, edit.accept ? 'accepted' : 'refused', place);
     case 'forget':
       return;
   }

@@ -160,17 +160,17 @@ export class RulesStore {
       }));
     } else if (known?.layer === 'workspace_file') {
       if (rule !== null || known.rule.decision !== 'allow') throw new Error(`Change it in ${known.file}.`);
-      await this.settleProposal(definitionHash(known.rule), false, place);
+      await this.settleProposal(definitionHash(known.rule), 'refused', place);
     } else throw new Error(GONE);
     this.#changes.fire();
   }
 
-  /** @throws Error when it cannot be written. */
-  async settleProposal(hash: string, accept: boolean, place: RulesPlace): Promise<void> {
+  /** Keeps the answer of the user to a rule that a workspace proposes. @throws Error when it cannot be written. */
+  async settleProposal(hash: string, answer: 'accepted' | 'refused', place: RulesPlace): Promise<void> {
     await this.#editWorkspace(place, ({ rules, accepted, refused }) => ({
       rules,
-      accepted: [...accepted.filter((known) => known !== hash), ...(accept ? [hash] : [])],
-      refused: [...refused.filter((known) => known !== hash), ...(accept ? [] : [hash])],
+      accepted: [...accepted.filter((known) => known !== hash), ...(answer === 'accepted' ? [hash] : [])],
+      refused: [...refused.filter((known) => known !== hash), ...(answer === 'refused' ? [hash] : [])],
     }));
     this.#changes.fire();
   }
@@ -247,6 +247,10 @@ export class RulesStore {
   }
 }
 
+/**
+ * Gives the rules that were approved for the rest of a thread a place among those of files; their file is named
+ * `thread`.
+ */
 export function rulesOfThread(rules: readonly Rule[]): LoadedRules {
   return rules.map((rule, index) => ({ rule, index, file: 'thread', layer: 'thread' }));
 }

@@ -20,6 +20,7 @@ export interface SandboxTrial {
   readonly inContainer: boolean;
 }
 
+/** Explains to the user why the trial of bubblewrap failed, and what can be done where something can. One sentence. */
 export function whyNoSandbox(trial: SandboxTrial): string {
   if (trial.bwrap === null) {
     return 'bubblewrap is not installed: install the package "bubblewrap" (sudo apt install bubblewrap, sudo dnf install bubblewrap).';
@@ -47,6 +48,7 @@ function lastLine(stderr: string): string {
 
 export const NO_BOX_ON_WINDOWS = 'Tiller has no sandbox for Windows: open the folder in WSL2 or in a Dev Container.';
 
+/** The same for macOS. `stderr`: of the trial. */
 export function whyNoSeatbelt(stderr: string): string {
   return `/usr/bin/sandbox-exec does not work on this Mac${lastLine(stderr)}.`;
 }

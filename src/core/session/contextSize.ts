@@ -22,11 +22,13 @@ export type PartSizes = Readonly<Record<keyof ContextParts, Size>>;
 
 const NOTHING: Size = { bytes: 0, imageTokens: 0 };
 
+/** Returns the size of everything that the prompt carries. */
 export function sizeOfPrompt(prompt: MeasuredPrompt): Size {
   const { instructions, tools, input } = prompt;
   return plus({ bytes: byteLength(instructions) + bytesOfTools(tools), imageTokens: 0 }, sizeOfItems(input));
 }
 
+/** Returns the sum of the sizes; an item is measured once in its life. */
 export function sizeOfItems(items: readonly ResponseItem[]): Size {
   let [bytes, imageTokens] = [0, 0];
   for (const item of items) {
@@ -43,6 +45,7 @@ export function roughTokens(items: readonly ResponseItem[]): number {
   return tokensOfBytes(bytes) + imageTokens;
 }
 
+/** Divides the size of a prompt among its kinds; the sizes add up to that of `sizeOfPrompt`. */
 export function sizesByKind({ instructions, tools, input }: MeasuredPrompt): PartSizes {
   const sizes: Record<keyof ContextParts, Size> = {
     instructions: { bytes: byteLength(instructions), imageTokens: 0 },

@@ -37,7 +37,8 @@ export class InputQueue {
     this.#change(submissionId, id, { input, held: false });
   }
 
-  hold(submissionId: string, id: string, held: boolean): void {
+  /** A held message is neither taken nor dropped with the others, until it is edited or no longer held. */
+  setHeld(submissionId: string, id: string, held: boolean): void {
     this.#change(submissionId, id, { held });
   }
 

@@ -7,6 +7,7 @@ import { capQuestion, continues, pauseSentence } from './caps.ts';
 import { TurnPaused } from './failure.ts';
 import type { TurnRun } from './turnRun.ts';
 
+/** The prompt of the next round. Emits warnings about images that cannot be sent. */
 export function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
   const { settings, family, history } = run;
   return {

@@ -346,14 +346,14 @@ export class Session {
   async #changeQueued(submissionId: string, op: OpOf<'hold_queued' | 'edit_queued'>): Promise<void> {
     if (!this.#parts.queue.has(op.id)) return this.#warn(submissionId, `The message ${op.id} is not queued any more.`);
     if (op.type === 'hold_queued') {
-      if (op.held || this.#turn) this.#parts.queue.hold(submissionId, op.id, op.held);
+      if (op.held || this.#turn) this.#parts.queue.setHeld(submissionId, op.id, op.held);
       else this.#parts.queue.remove(submissionId, op.id, 'dropped');
       return;
     }
     if (op.input === null) return this.#parts.queue.remove(submissionId, op.id, 'withdrawn');
     if (this.#turn?.abort.signal.aborted === false) return this.#parts.queue.edit(submissionId, op.id, op.input);
     // The end of a turn that is stopping drops messages that are not held.
-    this.#parts.queue.hold(submissionId, op.id, true);
+    this.#parts.queue.setHeld(submissionId, op.id, true);
     await this.#stopping();
     this.#parts.queue.remove(submissionId, op.id, 'joined');
     await this.#startTurn(submissionId, op.input);

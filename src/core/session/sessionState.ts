@@ -32,6 +32,7 @@ export function turnIn(state: SessionState): RunningTurn | undefined {
   }
 }
 
+/** True while ops are accepted. */
 export function isOpen({ type }: SessionState): boolean {
   return type !== 'closing' && type !== 'closed';
 }

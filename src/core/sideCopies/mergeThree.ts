@@ -93,8 +93,8 @@ interface Region {
 
 function regionsOf(ours: readonly LineChange[], theirs: readonly LineChange[]): readonly Region[] {
   const all = [
-    ...ours.map((change) => ({ change, isOurs: true })),
-    ...theirs.map((change) => ({ change, isOurs: false })),
+    ...ours.map((change) => ({ change, side: 'ours' })),
+    ...theirs.map((change) => ({ change, side: 'theirs' })),
   ].toSorted((one, other) => one.change.start - other.change.start || one.change.end - other.change.end);
   const groups: { end: number; members: typeof all }[] = [];
   for (const member of all) {
@@ -107,8 +107,8 @@ function regionsOf(ours: readonly LineChange[], theirs: readonly LineChange[]): 
   let [homeShift, resultShift] = [0, 0];
   return groups.map(({ end, members }) => {
     const start = members[0]?.change.start ?? end;
-    const of = (isOurs: boolean) => members.filter((member) => member.isOurs === isOurs).map(({ change }) => change);
-    const [left, right] = [of(true), of(false)];
+    const of = (side: string) => members.filter((member) => member.side === side).map(({ change }) => change);
+    const [left, right] = [of('ours'), of('theirs')];
     const [homeFrom, resultFrom] = [start + homeShift, start + resultShift];
     homeShift += growthOf(left);
     resultShift += growthOf(right);

@@ -17,6 +17,7 @@ export function actOf(item: TurnItem | undefined, cwd: string): AuditAct | undef
   return item && traitsOf(item).act(item, cwd);
 }
 
+/** The facts about the end of a call that the audit log keeps. `durationMs` is 0 where the item has none. */
 export function endOf(item: TurnItem): Pick<AuditEnd, 'status' | 'exit' | 'durationMs'> {
   const durationMs = 'durationMs' in item ? (item.durationMs ?? 0) : 0;
   return { status: item.status, exit: item.type === 'command_execution' ? item.exitCode : null, durationMs };

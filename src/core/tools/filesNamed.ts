@@ -27,7 +27,7 @@ type Context = Pick<ToolContext, 'settings' | 'host' | 'workspace' | 'thread'>;
  */
 export async function closedFileNamed(
   args: unknown,
-  writes: boolean,
+  access: 'reads' | 'may_write',
   context: Context,
 ): Promise<DecisionReason | undefined> {
   const { settings, host, workspace } = context;
@@ -44,7 +44,7 @@ export async function closedFileNamed(
   const [linked] = (await linkedSecrets(targets, guard, readLimitsOf(context), context)).values();
   const hidden = guard(names) ?? linked;
   if (hidden !== undefined) return hiddenFile(hidden);
-  if (!writes) return undefined;
+  if (access === 'reads') return undefined;
   const roots = [...new Set([settings.cwd, ...workspace.roots])];
   const placeIn = placesIn({ roots, protectedNames: PROTECTED_PATTERNS }, host.platform);
   const absolute = texts.filter(isAbsolute).flatMap((text) => pathsIn(text, context));

@@ -198,6 +198,7 @@ export function recordOf(
   return { outcome, by: answer?.by ?? reason.source, reason, ...(word === undefined ? {} : { word }) };
 }
 
+/** The question to the user about a call. @throws Error for a handler that asks without a card: a fault of its code */
 export function questionOf(
   { card, item, approvalKeys, binding, proposal, reconsider }: ReadyCall,
   { reason, proposedRule, destructive }: Extract<ApprovalRequirement, { type: 'needs_approval' }>,

@@ -25,6 +25,7 @@ export function fingerprintOf(call: ToolCall): string {
   return `${call.name}\n${rawArgumentsOf(call.payload)}`;
 }
 
+/** Returns the arguments as the model wrote them. */
 export function rawArgumentsOf(payload: ToolPayload): string {
   switch (payload.type) {
     case 'function':

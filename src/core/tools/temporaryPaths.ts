@@ -8,6 +8,7 @@ import type { ToolContext, ToolThread } from './handler.ts';
 
 type Context = Pick<ToolContext, 'settings' | 'thread'> & { readonly workspace: Pick<Workspace, 'roots' | 'realPath'> };
 
+/** Returns the temporary folder of the thread, and where its commands see it under these settings. */
 export function temporaryIn({
   settings,
   thread,

@@ -64,9 +64,9 @@ export class BuiltinTools implements ToolProvider {
   }
 }
 
-const HARMLESS: readonly ToolHandler[] = [updatePlan, requestUserInput(true)];
+const HARMLESS: readonly ToolHandler[] = [updatePlan, requestUserInput({ offered: true })];
 /** For a model that is not offered questions: a call of it is answered nevertheless. */
-const HARMLESS_WITHOUT_QUESTIONS: readonly ToolHandler[] = [updatePlan, requestUserInput(false)];
+const HARMLESS_WITHOUT_QUESTIONS: readonly ToolHandler[] = [updatePlan, requestUserInput({ offered: false })];
 
 /** Tools without side effects: also offered in an untrusted workspace. */
 export const harmlessTools: ToolProvider = {

@@ -6,6 +6,7 @@ import ignore, { type Ignore } from 'ignore';
 export const NEVER_ENTERED: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules']);
 export const IGNORE_FILE = '.gitignore';
 
+/** Takes the name of a folder, without its path. */
 export function isNeverEntered(name: string): boolean {
   return NEVER_ENTERED.has(name);
 }
@@ -22,14 +23,15 @@ export class IgnoreRules {
     this.#matcher = text === '' ? undefined : ignore({ allowRelativePaths: true }).add(text);
   }
 
-  /** The nearest rule decides, and of one file the last one. */
-  ignores(place: string, isFolder: boolean): boolean {
+  /** Takes an absolute path. The nearest rule decides, and of one file the last one. */
+  ignores(place: string, type: 'file' | 'directory'): boolean {
+    const isFolder = type === 'directory';
     if (isFolder && isNeverEntered(path.basename(place))) return true;
     if (this.#matcher !== undefined) {
       const relative = path.relative(this.#folder, place).split(path.sep).join('/');
       const { ignored, unignored } = this.#matcher.test(isFolder ? `${relative}/` : relative);
       if (ignored || unignored) return ignored;
     }
-    return this.#parent?.ignores(place, isFolder) ?? false;
+    return this.#parent?.ignores(place, type) ?? false;
   }
 }

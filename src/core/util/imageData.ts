@@ -15,6 +15,10 @@ export type InspectedUrl =
   /** The image is on another server. */
   | { readonly type: 'remote' };
 
+/**
+ * Inspects the image in a `data:` URL; an `https:` one is `remote`, and is not fetched. The reason for a refusal is a
+ * clause.
+ */
 export function inspectImageUrl(url: string): InspectedUrl {
   if (/^https:/i.test(url)) return { type: 'remote' };
   if (!/^data:/i.test(url)) return refused('its address is neither a data: nor an https: URL');
@@ -29,6 +33,7 @@ export function inspectImageUrl(url: string): InspectedUrl {
   return inspectImage(Buffer.from(data, 'base64'));
 }
 
+/** Reads format and size, without decoding the pixels. The reason for a refusal is a clause. */
 export function inspectImage(bytes: Uint8Array): InspectedImage {
   if (bytes.length === 0) return refused('it is empty');
   if (bytes.length > IMAGE_LIMITS.bytes) return refused(tooManyBytes(bytes.length));

@@ -29,6 +29,7 @@ export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   return { text: hasByteOrderMark ? text.slice(1) : text, hasByteOrderMark };
 }
 
-export function encodeText(text: string, hasByteOrderMark: boolean): Uint8Array {
+/** The reverse of `decodeText`: the same bytes for what it has returned. */
+export function encodeText({ text, hasByteOrderMark }: DecodedText): Uint8Array {
   return encoder.encode(hasByteOrderMark ? BYTE_ORDER_MARK + text : text);
 }

@@ -9,6 +9,7 @@ export function estimateTokens(text: string): number {
   return tokensOfBytes(byteLength(text));
 }
 
+/** Estimates the tokens of that many bytes of UTF-8. */
 export function tokensOfBytes(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
@@ -82,6 +83,7 @@ function cutMiddle(text: HeadTail, budget: number): { readonly text: string; rea
   };
 }
 
+/** Counts "\n" alone. */
 export function countLineBreaks(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;

@@ -69,6 +69,7 @@ export function imageOf(place: string, folders: HeldFolders, known?: Uint8Array)
   return { image, stamp: stampFrom(stats) };
 }
 
+/** Returns the stamp of what is at the place now, a link not followed. */
 export function stampOf(place: string, folders: HeldFolders): Stamp {
   return stampFrom(look(place, folders));
 }
@@ -111,6 +112,7 @@ export function sameImage(one: FileImage, other: FileImage): boolean {
   return sameMode && sameContent(one, other);
 }
 
+/** Compares bytes, or the target of a link; permissions and owner do not count. */
 export function sameContent(one: FileImage, other: FileImage): boolean {
   if (one.type === 'file') return other.type === 'file' && Buffer.compare(one.bytes, other.bytes) === 0;
   if (one.type === 'link') return other.type === 'link' && one.target === other.target;

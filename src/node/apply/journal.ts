@@ -76,6 +76,7 @@ export interface OpenJournal {
   keep(): Promise<void>;
 }
 
+/** `home`: TILLER_HOME. */
 export const journalFolder = (home: string): string => join(home, 'journal');
 /** While the patch is applied. */
 const OPEN = '.journal';
@@ -83,7 +84,9 @@ const OPEN = '.journal';
 const SETTLED = '.settled';
 const ENDINGS = /\.(?:journal|settled)$/;
 
+/** True for the file name of a journal, open or settled. */
 export const isJournal = (name: string): boolean => ENDINGS.test(name);
+/** True for the journal of a patch that is complete or rolled back. */
 export const isSettledJournal = (name: string): boolean => name.endsWith(SETTLED);
 /** Returns the id in a journal's name or path. */
 export const journalId = (name: string): string => basename(name).replace(ENDINGS, '');

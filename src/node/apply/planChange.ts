@@ -23,7 +23,7 @@ export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, h
   switch (change.kind) {
     case 'add':
       if (!removed.has(source) && !holds(seen.image, change.before, source)) return stale(change.path);
-      return ready(write(source, seen, encodeText(change.text, false), null, held));
+      return ready(write(source, seen, encodeText({ text: change.text, hasByteOrderMark: false }), null, held));
     case 'delete':
       if (removes === undefined || !isAsDeleted(seen.image, change.before, removes, held)) return stale(change.path);
       return ready(remove(removes, removes === source ? seen : undefined, held));
@@ -32,7 +32,7 @@ export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, h
       if (seen.image.type !== 'file' || decoded?.text !== change.before) return stale(change.path);
       const { mode } = seen.image;
       // Decoding was lossless, so the unchanged parts keep their bytes.
-      const bytes = encodeText(change.after, decoded.hasByteOrderMark);
+      const bytes = encodeText({ ...decoded, text: change.after });
       if (writes === undefined || removes === undefined) return ready(write(source, seen, bytes, mode, held));
 
       const destination = change.movedTo ?? change.path;

@@ -51,6 +51,7 @@ export interface Transition {
 /** `moved`: left alone because a link has replaced the path or a folder on it. */
 export type TransitionResult = 'done' | 'left_alone' | 'moved';
 
+/** Returns the step that rolls this one back. */
 export function reversed(transition: Transition): Transition {
   return { ...transition, before: transition.after, after: transition.before };
 }

@@ -20,6 +20,7 @@ export interface Looks {
   readonly stateOf: (path: string, known: IndexEntry) => IndexEntry | undefined;
 }
 
+/** Returns what was changed, made and removed between two looks. */
 export function compareLooks(looks: Looks): Pick<Look, 'changes' | 'newFolders' | 'goneFolders'> {
   const { before, foldersBefore, foldersAfter, lookedAt } = looks;
   const changes = diffBaselines(before, withNewlyIgnored(looks))

@@ -46,6 +46,7 @@ interface KnownRules {
   readonly rules: IgnoreRules;
 }
 
+/** Walks one folder again and again, and reads only the folders that have changed since the walk before. */
 export class FolderScan {
   readonly #root: string;
   /** Folders that are left out, wherever they are: TILLER_HOME may lie in a workspace. */
@@ -115,11 +116,12 @@ export class FolderScan {
       const { name, bytes } = entry;
       const place = `${folder}${path.sep}${name}`;
       const isFolder = entry.isDirectory();
+      const type = isFolder ? 'directory' : 'file';
       if (this.#apart.has(place) || ON_ITS_WAY.test(name) || name === '.git') continue;
       if (name === IGNORE_FILE && !isFolder) hasOwnRules = true;
       if (bytes !== undefined) {
-        if (!rules.ignores(place, isFolder)) unnameable.push(bytes);
-      } else if (rules.ignores(place, isFolder)) ignored.push(place);
+        if (!rules.ignores(place, type)) unnameable.push(bytes);
+      } else if (rules.ignores(place, type)) ignored.push(place);
       else (isFolder ? folders : files).push(place);
     }
     const listing = {
@@ -165,10 +167,12 @@ export class FolderScan {
   }
 }
 
+/** The facts by which a folder is known to be unchanged; `mode` has the permission bits alone. */
 export function factsOf({ ctimeMs: changedAt, ino: inode, mode }: Stats): FolderFacts {
   return { changedAt, inode, mode: mode & 0o7777 };
 }
 
+/** `undefined` for a missing or inaccessible path. A link is not followed. */
 export function statOf(place: string | Buffer): Stats | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false });

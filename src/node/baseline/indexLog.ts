@@ -26,6 +26,7 @@ export interface IndexEntry {
   readonly isRacy: boolean;
 }
 
+/** True for a file that an ignore file names. */
 export function isIgnored(state: FileState): boolean {
   return state.type === 'left_out' && state.reason === 'ignored';
 }
@@ -42,6 +43,7 @@ const LOG = '.log';
 const SLACK = 20_000;
 const LINES_AT_ONCE = 1_000;
 
+/** The index of one folder on disk, as a log that each process writes for itself. */
 export class IndexLog {
   readonly #folder: string;
   readonly #file: string;

@@ -30,6 +30,7 @@ export interface AgentFiles {
   decide(hash: string, decision: TrustDecision): Promise<void>;
 }
 
+/** Reads the agent files anew at each call. Never rejects: a failure is a problem that the user sees. */
 export function createAgentFiles({ ports, settings, roots, builtin, otherTools }: AgentFilesHost): AgentFiles {
   const { storage, log, host } = ports;
   const trust = new Trust('agents.json', storage, log);

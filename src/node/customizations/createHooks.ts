@@ -19,6 +19,7 @@ export interface Hooks {
   decide(hash: string, decision: TrustDecision): Promise<void>;
 }
 
+/** Reads the hooks anew at each call. Never rejects: a failure is a problem that the user sees, and no hook runs. */
 export function createHooks({ ports, settings, roots }: HooksHost): Hooks {
   const { storage, log, host } = ports;
   const trust = new Trust('hooks.json', storage, log);

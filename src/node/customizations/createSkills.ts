@@ -28,6 +28,7 @@ export interface Skills {
   decide(hash: string, decision: TrustDecision): Promise<void>;
 }
 
+/** Reads the skills anew at each call. Never rejects: after a failure there are none, and the log has the reason. */
 export function createSkills({ ports, roots, otherTools }: SkillsHost): Skills {
   const { storage, log, host } = ports;
   const trust = new Trust('skills.json', storage, log);

@@ -43,6 +43,7 @@ export type AnswerPart =
 /** The parts of one response, in order. Without a call it ends the turn. */
 export type Answer = readonly AnswerPart[];
 
+/** Returns the calls of an answer in their order. */
 export function callsOf(answer: Answer): readonly Call[] {
   return answer.flatMap((part) => (part.type === 'call' ? [part.call] : []));
 }

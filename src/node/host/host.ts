@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import type { Host } from '../../core/ports.ts';
 
+/** Reads the facts about this machine and user once; `localDay` follows the clock. */
 export function describeHost(environment: NodeJS.ProcessEnv = process.env): Host {
   const platform = process.platform === 'darwin' || process.platform === 'win32' ? process.platform : 'linux';
   return {

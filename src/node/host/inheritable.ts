@@ -11,6 +11,7 @@ const CLOSE_ON_EXEC = 0o2_000_000;
 /** A buffer for a descriptor's facts in /proc, of which the flags come second. */
 const facts = Buffer.alloc(128);
 
+/** Returns the open descriptors above 2 that a child process would get. Linux only. */
 export function inheritableDescriptors(): number[] {
   return readdirSync('/proc/self/fd')
     .map(Number)

@@ -13,6 +13,7 @@ const TRIAL_MS = 5_000;
 
 const BWRAP_PLACES = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
 
+/** Returns its absolute path; `undefined` where it is not installed. Never from PATH, which a workspace may change. */
 export function findBubblewrap(): string | undefined {
   return BWRAP_PLACES.find((place) => existsSync(place));
 }
@@ -21,10 +22,12 @@ export const SANDBOX_EXEC = '/usr/bin/sandbox-exec';
 const BASH_PLACES = ['/bin/bash', '/usr/bin/bash', '/run/current-system/sw/bin/bash'];
 const TRUE_PLACES = ['/bin/true', '/usr/bin/true', '/run/current-system/sw/bin/true'];
 
+/** Returns its absolute path; `undefined` where there is none. Never from PATH. */
 export function findBash(): string | undefined {
   return BASH_PLACES.find((place) => existsSync(place));
 }
 
+/** Returns the absolute path of a program that does nothing. */
 export function findTrue(): string {
   return TRUE_PLACES.find((place) => existsSync(place)) ?? '/bin/true';
 }
@@ -154,6 +157,7 @@ while read -r line; do
 done
 [ -z "$pids" ] || kill -CONT $pids`;
 
+/** Starts the process that lets paused processes go on, also when this process is killed while they are paused. */
 export function startResumer(): Resumer {
   const child = spawn('/bin/sh', ['-c', RESUMER], {
     cwd: '/',

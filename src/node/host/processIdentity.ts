@@ -11,6 +11,7 @@ export interface ProcessIdentity {
 
 let own: ProcessIdentity | undefined;
 
+/** Returns the identity of this process. Its start time is `null` where the system does not give one. */
 export function thisProcess(): ProcessIdentity {
   if (own === undefined || own.startTime === null) own = identify(process.pid);
   return own;

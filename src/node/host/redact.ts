@@ -27,6 +27,7 @@ export interface Redactor {
   readonly registered: SecretRedactor;
 }
 
+/** Makes a redactor that knows no secret yet, but the forms of the usual keys. */
 export function createRedactor(): Redactor {
   const registered = new SecretRedactor();
   return {

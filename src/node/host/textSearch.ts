@@ -22,6 +22,10 @@ export interface TextSearchOptions {
   readonly searchPath?: string | undefined;
 }
 
+/**
+ * Searches with ripgrep. `unavailable` where there is none, or it does not take the pattern; then the caller searches
+ * itself.
+ */
 export function createTextSearch(options: TextSearchOptions): TextSearch {
   return {
     async find(request, signal) {

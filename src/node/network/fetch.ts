@@ -13,7 +13,7 @@ import type { Fetch, FetchInit, FetchResponse } from '../../core/ports.ts';
 import { onAbort } from '../../core/util/abort.ts';
 import { errorCode } from '../../core/util/fileErrors.ts';
 import { HeaderList } from '../../core/util/headerList.ts';
-import { ProxyRoute } from './proxy/proxyRoute.ts';
+import { type Connection, ProxyRoute } from './proxy/proxyRoute.ts';
 import { bodyOf, decoded } from './responseBody.ts';
 
 interface Outgoing {
@@ -52,7 +52,11 @@ export function createNodeFetch({ proxyFor, onSent }: NodeFetchOptions = {}): Fe
     outgoing.signal?.throwIfAborted();
     const { url } = outgoing;
     try {
-      return await send(outgoing, { route: routeTo(url), fresh: hungUp.delete(url.origin), onSent });
+      return await send(outgoing, {
+        route: routeTo(url),
+        connection: hungUp.delete(url.origin) ? 'new' : 'kept',
+        onSent,
+      });
     } catch (error) {
       if (error instanceof HungUp) hungUp.add(url.origin);
       throw error;
@@ -76,14 +80,14 @@ function isHangUp(error: Error): boolean {
 interface Sending {
   readonly route: ProxyRoute | undefined;
   /** Requires a new connection. */
-  readonly fresh: boolean;
+  readonly connection: Connection;
   readonly onSent: (() => void) | undefined;
 }
 
-function send(outgoing: Outgoing, { route, fresh, onSent }: Sending): Promise<FetchResponse> {
+function send(outgoing: Outgoing, { route, connection, onSent }: Sending): Promise<FetchResponse> {
   const { method, body, signal } = outgoing;
   return new Promise((resolve, reject) => {
-    const request = open(outgoing, route, fresh);
+    const request = open(outgoing, route, connection);
     let streaming: http.IncomingMessage | undefined;
     if (onSent !== undefined) request.once('finish', onSent);
     request.once('response', (incoming) => {
@@ -117,9 +121,9 @@ function send(outgoing: Outgoing, { route, fresh, onSent }: Sending): Promise<Fe
   });
 }
 
-function open({ url, method, headers }: Outgoing, route: ProxyRoute | undefined, fresh: boolean) {
-  if (route) return route.request(url, { method, headers }, fresh);
-  const agent = fresh ? false : undefined;
+function open({ url, method, headers }: Outgoing, route: ProxyRoute | undefined, connection: Connection) {
+  if (route) return route.request(url, { method, headers }, connection);
+  const agent = connection === 'new' ? false : undefined;
   return (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
 }
 

@@ -77,7 +77,7 @@ function send(
   const headers = { accept, 'user-agent': 'Tiller (fetch_url)', 'accept-encoding': 'gzip, deflate, br' };
   return new Promise((resolve, reject) => {
     const request = route
-      ? route.request(url, { method: 'GET', headers }, true)
+      ? route.request(url, { method: 'GET', headers }, 'new')
       : (url.protocol === 'https:' ? https : http).request(url, {
           headers,
           agent: false,

@@ -9,6 +9,7 @@ export interface ProcessMark {
 
 const NAME = 'TILLER_PROCESS_MARK';
 
+/** Makes a mark that no other command has. */
 export function newMark(): ProcessMark {
   const value = randomUUID();
   return { text: `${NAME}=${value}`, env: { [NAME]: value } };

@@ -49,7 +49,7 @@ export interface RunningRecord {
 }
 
 /** Call before the command is started. `mark`: `NAME=value` in its environment, unique to the command. */
-export function recordCommand(home: string, mark: string, isSandboxed = false): RunningRecord {
+export function recordCommand(home: string, mark: string, { isSandboxed = false } = {}): RunningRecord {
   const folder = folderOf(home);
   let file: RecordFile | undefined;
   let descriptor: number | undefined;

@@ -61,7 +61,7 @@ export async function spawnShared(
   const argv = [bash, ...sharedArguments(commands)] as const;
   const sandbox = await launch({ ...first, argv });
   const own = newMark();
-  const record = recordCommand(home, own.text, true);
+  const record = recordCommand(home, own.text, { isSandboxed: true });
   try {
     const { program, args, descriptors } = sandbox;
     const started = await startShared(

@@ -22,6 +22,7 @@ export function rememberDevices(): void {
   known ??= new Map(isRoot() ? SHARED_DEVICES.flatMap(rightsOf) : []);
 }
 
+/** Gives devices that are shared by all programs their rights back, and reports each that a command has changed. */
 export function restoreDevices(): SandboxFinding[] {
   return [...(known ?? [])].flatMap(([device, rights]) => {
     const [now] = rightsOf(device);

@@ -10,6 +10,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
+/** True also for a link whose target is missing. */
 export function exists(name: string): boolean {
   return lstatSync(name, { throwIfNoEntry: false }) !== undefined;
 }

@@ -115,7 +115,7 @@ function rulesAbove(home: string): (place: string) => boolean {
   const rules = rulesOf(home, textsAboveHome(home));
   return (place) => {
     for (let at = place, isFolder = false; at !== home; at = path.dirname(at), isFolder = true) {
-      if (rules.ignores(at, isFolder)) return true;
+      if (rules.ignores(at, isFolder ? 'directory' : 'file')) return true;
       if (at === path.dirname(at)) return false;
     }
     return false;

@@ -50,6 +50,7 @@ export type FoundRecord =
   /** Damaged, of a later version, or not readable at this time: the copy may hold work of the user. */
   | { readonly type: 'unreadable'; readonly problem: string };
 
+/** Reads the record of a side copy. `problem`: a clause for the user. */
 export function findRecord(folder: string): FoundRecord {
   let text: string;
   try {

@@ -237,12 +237,14 @@ async function copyLong(from: string, to: string, { mode }: Stats): Promise<Base
   return { type: 'file', hash: await hashOfFile(to), mode: mode & 0o777, at: null, stamp };
 }
 
+/** Returns the SHA-256 in hexadecimal. Rejects with the error of the system. */
 export async function hashOfFile(place: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(place)) hash.update(chunk as Buffer);
   return hash.digest('hex');
 }
 
+/** Two equal stamps mean that the file has not been written in between. */
 export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): CopyStamp {
   return { size, modifiedAt: mtimeMs, changedAt: ctimeMs, inode: ino };
 }

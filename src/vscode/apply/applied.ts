@@ -5,6 +5,7 @@ import { decodeText } from '../../core/util/textBytes.ts';
 import type { BufferEdit, EditStep, FileImage, FoundFile, AppliedChange, ApplyChange, PlannedChange } from './model.ts';
 import type { SaveOutcome } from './saveEdits.ts';
 
+/** Reports one file to the caller of the patch: where it is now, and whether it was saved as planned. */
 export function appliedFile(planned: PlannedChange, outcomes: ReadonlyMap<EditStep, SaveOutcome>): AppliedFile {
   const { change } = planned;
   const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
@@ -18,6 +19,9 @@ export function appliedFile(planned: PlannedChange, outcomes: ReadonlyMap<EditSt
   return { path, saved: outcome.saved, reformatted: outcome.saved && !isAsPlanned };
 }
 
+/**
+ * Records one change as an undo and the change review need it: its images, and what the buffer held before and after.
+ */
 export function appliedChange(
   planned: PlannedChange,
   edits: ReadonlyMap<EditStep, BufferEdit>,

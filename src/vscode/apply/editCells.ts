@@ -190,6 +190,7 @@ function removedFrom(notebook: vscode.NotebookDocument): Map<string, vscode.Note
   return known;
 }
 
+/** Shows a notebook as a document whose text is that of its cells. */
 export function asDocument(notebook: vscode.NotebookDocument): EditedDocument {
   return {
     uri: notebook.uri,

@@ -96,7 +96,7 @@ async function moveFile(
   { withTab, overwrite }: { withTab: boolean; overwrite: boolean },
   { files, guard }: ApplyContext,
 ): Promise<void> {
-  if (!withTab) return files.rename(from.path, to.path, overwrite);
+  if (!withTab) return files.rename(from.path, to.path, { overwrite });
   const edit = new vscode.WorkspaceEdit();
   edit.renameFile(from.uri, to.uri, { overwrite });
   guard.mustAllow([from, to]);

@@ -26,7 +26,9 @@ export async function journalEntries(planned: readonly PlannedChange[]): Promise
 }
 
 function unsavedEntry({ file, before, after }: EditStep): JournalEntry {
-  const imageOfText = (text: string): DiskImage => ({ type: 'file', bytes: encodeText(text, false), mode: null });
+  const imageOfText = (text: string): DiskImage => {
+    return { type: 'file', bytes: encodeText({ text, hasByteOrderMark: false }), mode: null };
+  };
   return { path: file.path, before: imageOfText(before), after: imageOfText(after), unsaved: true };
 }
 

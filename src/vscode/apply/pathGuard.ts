@@ -27,6 +27,10 @@ export async function isStable({ uri, path }: Addressed, pathWrites: PathWrites)
 /** `elsewhere`: the file at the place does not have the text that VS Code has saved. */
 export type GuardedSave = 'saved' | 'unsaved' | 'elsewhere';
 
+/**
+ * Lets VS Code act by a path only where it leads to the approved place at that moment. Sandboxed commands are paused
+ * for it.
+ */
 export class PathGuard implements Disposable {
   readonly #files: PlaceFiles;
   readonly #pause: Pause;

@@ -103,7 +103,8 @@ export class PlaceFiles implements Disposable {
     });
   }
 
-  async rename(from: string, to: string, overwrite: boolean): Promise<void> {
+  /** @throws the error of the system. On this machine an existing file is always replaced. */
+  async rename(from: string, to: string, { overwrite }: { readonly overwrite: boolean }): Promise<void> {
     const uri = uriOf(from);
     if (uri.scheme !== 'file' || uriOf(to).scheme !== 'file') {
       return vscode.workspace.fs.rename(uri, uriOf(to), { overwrite });

@@ -62,7 +62,7 @@ async function planChange(placed: PlacedChange<ApplyChange>, around: Surrounding
   switch (change.kind) {
     case 'add': {
       if (!around.removed.has(source.path)) mustBeReplaceable(source, change);
-      refuseUnsaved(source, change, source.exists);
+      if (source.exists) refuseUnsaved(source, change);
       await mustBeWritable(source, files);
       const steps = await putText(change, { file: source, text: change.text, replaces: true }, around);
       return { change, steps, source: unless(around.removed, source), destination: undefined };
@@ -71,7 +71,7 @@ async function planChange(placed: PlacedChange<ApplyChange>, around: Surrounding
       // A deletion removes a link, not its target.
       const link = await nameOf(removes, { change, source }, files);
       if (!isAsDeleted(source.exists ? source : link, change.before)) throw new StaleFiles([change.path]);
-      refuseUnsaved(source, change, true);
+      refuseUnsaved(source, change);
       mustBeRemovable(link, files);
       return { change, steps: [deleteStep(link)], source: link, destination: undefined };
     }
@@ -82,12 +82,12 @@ async function planChange(placed: PlacedChange<ApplyChange>, around: Surrounding
         const steps = await putText(change, { file: source, text: change.after, replaces: false }, around);
         return { change, steps, source, destination: undefined };
       }
-      refuseUnsaved(source, change, true);
+      refuseUnsaved(source, change);
       const respelled = isRespelled(writes, source.path) ? source : undefined;
       const over = mustBeNoLink(await underItsOwnName(await found(writes, change, files, respelled), files), change);
       const name = change.movedTo ?? change.path;
       if (!around.removed.has(writes)) mustHold(over, change.movedOver, name);
-      refuseUnsaved(over, { ...change, path: name }, over.exists);
+      if (over.exists) refuseUnsaved(over, { ...change, path: name });
       await mustBeWritable(over, files);
       const from = await underItsOwnName(source, files);
       const link = removes === source.path ? from : await nameOf(removes, { change, source }, files);
@@ -167,10 +167,10 @@ function fits({ content, isDirty }: FoundFile, change: Extract<ApplyChange, { ki
   return isDirty && staysInPlace && rebaseHunks(change.hunks, change.before, content.text) !== undefined;
 }
 
-/** Unsaved edits belong to the user (docs/design.md decision 5). */
-function refuseUnsaved(file: FoundFile, change: ApplyChange, isReplaced: boolean): void {
+/** @throws ApplyRefused for a file whose unsaved edits would go: they belong to the user (docs/design.md decision 5) */
+function refuseUnsaved(file: FoundFile, change: ApplyChange): void {
   const isNamed = pathOf(file.uri) === file.path;
-  if (!file.isDirty || !isReplaced || (change.discardsUnsaved && isNamed)) return;
+  if (!file.isDirty || (change.discardsUnsaved && isNamed)) return;
   const verbs = { add: 'overwritten', delete: 'deleted', update: 'moved' };
   throw new ApplyRefused(
     `${change.path} has unsaved edits of the user in the editor; it is not ${verbs[change.kind]} unless the user agrees ` +

@@ -53,7 +53,7 @@ export async function putText(
   }
   const before = change.kind === 'update' && !replaces ? change.before : file.content.text;
   if (before === text) return [];
-  const bytes = await encoded(file, text, replaces && !file.isDirty);
+  const bytes = await encoded(file, text, replaces && !file.isDirty ? 'without_mark' : 'with_its_mark');
   if (await goesAsBytes(file, { text, replaces, actsAt: [file] }, around)) {
     return [{ type: 'write', file, bytes, mode: undefined, linkTarget: undefined, comesFrom: undefined }];
   }
@@ -84,6 +84,7 @@ function savingOf({ hadTab }: FoundFile, { staysUnsaved }: Surroundings): EditSt
   return staysUnsaved && hadTab ? 'never' : 'if_clean';
 }
 
+/** Deletes the name: of a link not its target. */
 export function deleteStep(file: FoundFile): ApplyStep {
   return { type: 'delete', file };
 }
@@ -116,7 +117,7 @@ export async function moveSteps(
     const { before, after } = change;
     return [rename, { type: 'edit', file: arrived, before, after, hunks, saving: savingOf(source, around) }];
   }
-  const bytes = await encoded(source, change.after, false);
+  const bytes = await encoded(source, change.after, 'with_its_mark');
   return [rename, { type: 'write', file: arrived, bytes, mode: undefined, linkTarget: undefined, comesFrom: source }];
 }
 
@@ -127,7 +128,7 @@ async function movedText(
   around: Surroundings,
 ): Promise<ApplyStep[]> {
   if (over.isDirty) return putText(change, { file: over, text: change.after, replaces: true }, around);
-  const bytes = await encoded(source, change.after, false);
+  const bytes = await encoded(source, change.after, 'with_its_mark');
   // The move keeps the permissions (docs/design.md decision 4, difference (c)).
   return [{ type: 'write', file: over, bytes, mode: source.disk?.mode, linkTarget: undefined, comesFrom: undefined }];
 }
@@ -140,10 +141,11 @@ function hunksOf(change: ApplyChange, before: string, after: string): readonly T
   return hunksFrom(before, after);
 }
 
-async function encoded(file: FoundFile, text: string, afresh: boolean): Promise<Uint8Array> {
+/** Encodes as the file is encoded, with its byte order mark or without one. @throws ApplyRefused where that cannot be done */
+async function encoded(file: FoundFile, text: string, form: 'with_its_mark' | 'without_mark'): Promise<Uint8Array> {
   const { encoding, hasByteOrderMark } = file.content ?? { encoding: 'utf8', hasByteOrderMark: false };
   try {
-    return await contentBytes({ text, encoding, hasByteOrderMark: hasByteOrderMark && !afresh });
+    return await contentBytes({ text, encoding, hasByteOrderMark: hasByteOrderMark && form === 'with_its_mark' });
   } catch (error) {
     if (error instanceof UnencodableText) throw new ApplyRefused(`${file.path} stays as it is: ${error.message}`);
     throw error;

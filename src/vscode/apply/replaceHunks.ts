@@ -12,6 +12,7 @@ export async function replaceHunks(uri: vscode.Uri, hunks: readonly TextHunk[]):
   return vscode.workspace.applyEdit(edit);
 }
 
+/** Replaces whole lines; the hunks are of the text before all of them. */
 export function textEdits(hunks: readonly TextHunk[]): vscode.TextEdit[] {
   return hunks.map(({ start, end, text }) => vscode.TextEdit.replace(new vscode.Range(start, 0, end, 0), text));
 }

@@ -17,6 +17,7 @@ export type LinksResult =
   /** These hold something else by now. Nothing was changed. */
   | { readonly type: 'stale'; readonly paths: readonly string[] };
 
+/** True where a link goes or comes. */
 export function isOfLink({ from, to }: Restoration): boolean {
   return from.type === 'link' || to.type === 'link';
 }
@@ -74,7 +75,7 @@ async function put(path: string, content: Content, files: PlaceFiles): Promise<v
   try {
     if (content.type === 'link') files.makeLink(temporary, content.target);
     else await files.write(temporary, content.bytes, content.mode);
-    await files.rename(temporary, path, true);
+    await files.rename(temporary, path, { overwrite: true });
   } catch (error) {
     await files.remove(temporary).catch(() => {});
     throw error;

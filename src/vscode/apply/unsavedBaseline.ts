@@ -27,7 +27,7 @@ export function withUnsavedText(store: BaselineStore): BaselineStore {
         const notebook = notebooks.get(path);
         if (document !== undefined) states.set(path, await stateOf(document, states.get(path), store));
         else if (notebook !== undefined) {
-          const cells = encodeText(textOfNotebook(notebook), false);
+          const cells = encodeText({ text: textOfNotebook(notebook), hasByteOrderMark: false });
           states.set(path, await store.keep(cells, modeOf(states.get(path))));
         }
       }

@@ -6,6 +6,7 @@ import type { Reviews } from './reviews.ts';
 
 const BASE_SCHEME = 'tiller-base';
 
+/** Read-only documents with a file as it was before its pending changes, for diffs and the peek. */
 export class BaseDocuments implements vscode.TextDocumentContentProvider, Disposable {
   readonly #store = new DisposableStore();
   readonly #reviews: Reviews;

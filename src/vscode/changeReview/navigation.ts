@@ -18,16 +18,17 @@ export class Navigation {
     this.#reviews = reviews;
   }
 
-  /** `within`: only in the active file, after a decision about a change in it. */
-  async go(way: 'next' | 'previous', within = false): Promise<void> {
+  /** `active_file`: without leaving it, after a decision about a change in it. */
+  async go(way: 'next' | 'previous', scope: 'all_files' | 'active_file' = 'all_files'): Promise<void> {
     const stops = this.#reviews.pending.flatMap(stopsOf);
     if (stops.length === 0) {
-      if (!within) void vscode.window.showInformationMessage(vscode.l10n.t('There are no changes to review.'));
+      if (scope === 'all_files')
+        void vscode.window.showInformationMessage(vscode.l10n.t('There are no changes to review.'));
       return;
     }
     const stop = stopFrom(stops, way, this.#lineOfCursor());
     const isHere = stop?.file.uri.path === vscode.window.activeTextEditor?.document.uri.path;
-    if (stop === undefined || (within && !isHere)) return;
+    if (stop === undefined || (scope === 'active_file' && !isHere)) return;
     await show(stop.file, stop.line);
     const message = vscode.l10n.t('Change {0} of {1}', stops.indexOf(stop) + 1, stops.length);
     vscode.window.setStatusBarMessage(message, 3000);

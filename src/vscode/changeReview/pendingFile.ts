@@ -25,6 +25,7 @@ export interface PendingFile {
   readonly isCells?: boolean | undefined;
 }
 
+/** False once every change of the file was kept or undone. */
 export function isPending({ story, text }: PendingFile): boolean {
   return story.type !== 'edited' || text.hunks.length > 0;
 }

@@ -52,14 +52,14 @@ export class ReviewCommands {
     const choice = this.#choiceOf(address, id);
     if (choice === undefined) return nothingHere();
     this.#keep([choice]);
-    if (id === undefined) await this.#navigation.go('next', true);
+    if (id === undefined) await this.#navigation.go('next', 'active_file');
   }
 
   async undoHunk(address?: unknown, id?: unknown): Promise<void> {
     const choice = this.#choiceOf(address, id);
     if (choice === undefined) return nothingHere();
     await this.#undo([choice]);
-    if (id === undefined) await this.#navigation.go('next', true);
+    if (id === undefined) await this.#navigation.go('next', 'active_file');
   }
 
   keepFile(given?: unknown): void {

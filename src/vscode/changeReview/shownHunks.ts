@@ -12,6 +12,10 @@ export interface ShownHunks {
   readonly firstLine: number;
 }
 
+/**
+ * Returns the pending hunks in the lines of a document, which may be a cell of a notebook. `undefined` where there is
+ * no review of it.
+ */
 export function shownHunks(reviews: Reviews, document: vscode.TextDocument): ShownHunks | undefined {
   const cell = document.uri.scheme === 'vscode-notebook-cell' ? cellOf(document) : undefined;
   if (cell === undefined) {

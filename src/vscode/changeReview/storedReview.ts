@@ -38,6 +38,7 @@ const storedSchema = lazyObject(() => ({
 }));
 type Stored = z.infer<typeof storedSchema>;
 
+/** Returns the text from which `readReview` makes the file again after a reload. */
 export function writeReview({ uri, path, place, story, text, isCells }: PendingFile): string {
   const { base, current, hunks } = text;
   const stored = {

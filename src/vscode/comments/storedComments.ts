@@ -31,6 +31,7 @@ export function readComments(memento: Pick<vscode.Memento, 'get'>): readonly Sto
   return parsed.success ? parsed.data : [];
 }
 
+/** Keeps the comments in the workspace's state, at most as many as its limit. */
 export async function writeComments(
   memento: Pick<vscode.Memento, 'update'>,
   comments: readonly StoredComment[],

@@ -94,6 +94,7 @@ export class TrackedPlaces implements Disposable {
   }
 }
 
+/** Returns the open document of this URI. */
 export function openAt(uri: vscode.Uri): vscode.TextDocument | undefined {
   const address = uri.toString();
   return vscode.workspace.textDocuments.find((document) => !document.isClosed && document.uri.toString() === address);
@@ -120,6 +121,7 @@ export function rangeOf({ first, last }: LineRange): vscode.Range {
   return new vscode.Range(first - 1, 0, last - 1, 0);
 }
 
+/** Lines from 1, the last one included, in place of VS Code's from 0. */
 export function linesOf({ start, end }: vscode.Range): LineRange {
   return { first: start.line + 1, last: end.line + 1 };
 }

@@ -30,6 +30,7 @@ export class Instructions {
   }
 }
 
+/** The line of instruction at the cursor, with the last ones at the arrow keys. */
 export class EditInput implements Disposable {
   readonly #instructions: Instructions;
   /** For the arrow keys. */

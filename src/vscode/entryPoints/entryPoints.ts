@@ -24,13 +24,23 @@ export interface EntryPointDeps {
   readonly insert: (attachments: readonly Attachment[]) => Promise<void>;
   /** Attaches whole files, as from the Explorer. */
   readonly attachFiles: (uris: readonly vscode.Uri[]) => Promise<void>;
-  readonly failedCommand: () => { readonly command: string; readonly text: string } | undefined;
+  readonly failedCommand: () => FailedCommand | undefined;
+  /** Resolves to what a command or a test has printed, without secrets, see `redactPrinted`. Never rejects. */
+  readonly redact: (text: string, cwds: readonly string[]) => Promise<string>;
   /** The lines as an attachment; `undefined` for a document that is not a file. */
   readonly mentionOf: (document: Pick<vscode.TextDocument, 'uri'>, lines: LineRange) => Mention | undefined;
   /** Sends the message to the shown thread and shows the panel. */
   readonly send: (input: readonly UserInput[]) => Promise<void>;
   /** By default those of VS Code's git extension. */
   readonly repositories?: () => readonly Repository[];
+}
+
+/** A command in a terminal, with its output. */
+interface FailedCommand {
+  readonly command: string;
+  readonly text: string;
+  /** Its working directory, if the shell reports it. */
+  readonly cwds: readonly string[];
 }
 
 /** In characters, of a test's message. */
@@ -46,8 +56,10 @@ export class EntryPoints {
 
   /** Attaches the selection of the active terminal. */
   async addTerminalSelection(): Promise<void> {
-    const text = vscode.window.activeTerminal === undefined ? '' : await terminalSelection();
-    if (text.trim() === '') return tell(vscode.l10n.t('Select text in a terminal first.'));
+    const { activeTerminal } = vscode.window;
+    const selected = activeTerminal === undefined ? '' : await terminalSelection();
+    if (selected.trim() === '') return tell(vscode.l10n.t('Select text in a terminal first.'));
+    const text = await this.#deps.redact(selected, cwdsOf(activeTerminal));
     const name = vscode.l10n.t('terminal: {0}', inOneLine(text, NAME_LENGTH));
     await this.#deps.insert([copied('terminal', name, text)]);
   }
@@ -62,8 +74,7 @@ export class EntryPoints {
         ),
       );
     }
-    const name = vscode.l10n.t('failed: {0}', inOneLine(failed.command, NAME_LENGTH));
-    await this.#deps.insert([copied('terminal', name, failed.text)]);
+    await this.#deps.insert([await this.#attached(failed)]);
   }
 
   /**
@@ -104,15 +115,20 @@ export class EntryPoints {
       return tell(vscode.l10n.t('Choose a test in the Testing view, or run the tests in a terminal first.'));
     }
     const text = vscode.l10n.t('Fix the failing test. The output of the test run is attached.');
-    const name = vscode.l10n.t('failed: {0}', inOneLine(failed.command, NAME_LENGTH));
-    await this.#deps.send([{ type: 'text', text }, copied('terminal', name, failed.text).part]);
+    await this.#deps.send([{ type: 'text', text }, (await this.#attached(failed)).part]);
+  }
+
+  async #attached({ command, text, cwds }: FailedCommand) {
+    const [ran, printed] = await Promise.all([command, text].map((part) => this.#deps.redact(part, cwds)));
+    return copied('terminal', vscode.l10n.t('failed: {0}', inOneLine(ran ?? '', NAME_LENGTH)), printed ?? '');
   }
 
   async #fix({ name, uri, lines, message }: FailingTest): Promise<void> {
     const refused = uri === undefined ? undefined : (await this.#deps.guard())([pathOf(uri)]);
     if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
     const asks = vscode.l10n.t('Fix this failing test: {0}', name);
-    const text = message === '' ? asks : `${asks}\n\n${shortened(message, MAX_MESSAGE)}`;
+    const printed = message === '' ? '' : await this.#deps.redact(message, []);
+    const text = printed === '' ? asks : `${asks}\n\n${shortened(printed, MAX_MESSAGE)}`;
     const mention = uri && this.#deps.mentionOf({ uri }, lines ?? { first: 1, last: 1 });
     await this.#deps.send([{ type: 'text', text }, ...(mention === undefined ? [] : [mention])]);
   }
@@ -138,6 +154,11 @@ function copied(
 ): { readonly part: Mention; readonly inText: false } {
   const id = COPY_ID + createHash('sha256').update(text).digest('hex').slice(0, 16);
   return { part: { type: 'mention', kind, name, path: '', id, text }, inText: false };
+}
+
+function cwdsOf(terminal: vscode.Terminal | undefined): readonly string[] {
+  const cwd = terminal?.shellIntegration?.cwd;
+  return cwd === undefined ? [] : [cwd.fsPath];
 }
 
 function tell(message: string): void {

@@ -18,6 +18,7 @@ export async function confirmServer(server: NamedServer, about: TrustQuestion): 
   });
 }
 
+/** The question before a server is started that would run without a sandbox. */
 export function outsideText({ name, file }: NamedServer): string {
   return file === undefined
     ? vscode.l10n.t(
@@ -31,6 +32,7 @@ export function outsideText({ name, file }: NamedServer): string {
       );
 }
 
+/** The question about a server that the workspace names. */
 export function proposalText({ name, file = '' }: NamedServer): string {
   return vscode.l10n.t(
     'This workspace asks Tiller to use the MCP server {0} ({1}).',

@@ -28,7 +28,7 @@ export class McpPrompts implements Disposable {
   }
 
   /** Posts the prompts to the panel when they have changed, and always when the panel is new. */
-  post(isNewPanel = false): void {
+  post({ isNewPanel = false } = {}): void {
     this.#listing.abort();
     const { signal } = (this.#listing = new AbortController());
     if (isNewPanel) this.#shown = '';

@@ -62,6 +62,7 @@ export function mentionOfLines({ uri }: Pick<vscode.TextDocument, 'uri'>, lines:
   return { type: 'mention', kind: 'selection', name: `${shortName(uri)}:${rangeName(lines)}`, path, lines };
 }
 
+/** Lines as in `@a.ts:3-5`, from 1. */
 export function rangeName({ first, last }: LineRange): string {
   return first === last ? `${first}` : `${first}-${last}`;
 }

@@ -74,7 +74,7 @@ export class FileIndex implements Disposable {
     const folders = new Map<string, IndexedFile>();
     await inSlices(uris, (uri) => {
       const file = pathOf(uri);
-      if (rulesIn(path.dirname(file))?.ignores(file, false)) return;
+      if (rulesIn(path.dirname(file))?.ignores(file, 'file')) return;
       const name = names(uri);
       files.push({ name, path: file, kind: 'file' });
       let [folder, place] = [posix.dirname(name), posix.dirname(slashed(file))];
@@ -137,7 +137,7 @@ async function ignoreRules(uris: readonly vscode.Uri[]): Promise<RulesIn> {
     const above = rootPaths.some((root) => isBelow(folder, root)) ? rulesIn(path.dirname(folder)) : undefined;
     const text = texts.get(folder);
     // As in git, an ignored folder has no rules of its own.
-    const hasOwn = text !== undefined && above?.ignores(folder, true) !== true;
+    const hasOwn = text !== undefined && above?.ignores(folder, 'directory') !== true;
     const rules = hasOwn ? new IgnoreRules(above, folder, text) : above;
     known.set(folder, rules);
     return rules;

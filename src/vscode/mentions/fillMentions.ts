@@ -12,6 +12,8 @@ import type { TerminalOutput } from './terminalOutput.ts';
 
 export interface FillMentionsDeps {
   readonly terminals: Pick<TerminalOutput, 'textOf'>;
+  /** Resolves to the text without secrets, see `redactPrinted`. Never rejects. */
+  readonly redact: (text: string, cwds: readonly string[]) => Promise<string>;
   /** A stored thread as Markdown; `undefined` when it is gone. */
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
   readonly mayRead: (path: string) => boolean;
@@ -70,11 +72,14 @@ async function textOf(part: Mention, deps: FillMentionsDeps, signal: AbortSignal
       return problemText(deps.mayRead);
     case 'changes':
       return deps.copyChanges === undefined ? changeText(deps.mayRead) : deps.copyChanges(deps.mayRead, signal);
-    case 'terminal':
-      return deps.terminals.textOf(part.id ?? '');
+    case 'terminal': {
+      const printed = deps.terminals.textOf(part.id ?? '');
+      return printed && deps.redact(printed.text, printed.cwds);
+    }
     case 'thread': {
       const exported = await deps.exportThread(part.id ?? '');
-      return exported === undefined ? undefined : truncateMiddle(exported, THREAD_TOKENS);
+      // The model of that thread may have been allowed to read a file once; the one of this thread was not.
+      return exported === undefined ? undefined : truncateMiddle(await deps.redact(exported, []), THREAD_TOKENS);
     }
     case 'resource':
       return deps.readResource(part.id ?? '', signal);

@@ -10,7 +10,7 @@ import { uriOf } from '../workspace/places.ts';
 import { attachableFiles } from './attachFiles.ts';
 import { mentionOfLines, RecentFiles, selectionMention } from './editorPlaces.ts';
 import { FileIndex } from './fileIndex.ts';
-import { type CopyChanges, fillMentions, isUnfilled } from './fillMentions.ts';
+import { type CopyChanges, fillMentions, type FillMentionsDeps, isUnfilled } from './fillMentions.ts';
 import { contextRows, findMentions, type MentionableResource, type MentionableThread } from './findMentions.ts';
 import { type FailedCommand, TerminalOutput } from './terminalOutput.ts';
 
@@ -21,6 +21,8 @@ export interface MentionsDeps {
   readonly guard: () => Promise<NameGuard>;
   /** Resolves to the reason why a file may not be read, by any of its names. */
   readonly refusal: (path: string) => Promise<string | undefined>;
+  /** See `FillMentionsDeps.redact`. */
+  readonly redact: FillMentionsDeps['redact'];
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
@@ -75,7 +77,7 @@ export class Mentions implements Disposable {
   }
 
   /** Posts the selected lines to the panel when they have changed, and always when the panel is new. */
-  async postSelection(isNewPanel = false): Promise<void> {
+  async postSelection({ isNewPanel = false } = {}): Promise<void> {
     const mention = selectionMention(vscode.window.activeTextEditor) ?? null;
     const mayRead = mention === null || (await this.#deps.guard())([mention.path]) === undefined;
     const selection = mayRead ? mention : null;
@@ -211,6 +213,7 @@ export class Mentions implements Disposable {
     const guard = await this.#deps.guard();
     const deps = {
       terminals: this.#terminals,
+      redact: this.#deps.redact,
       exportThread: this.#deps.exportThread,
       readResource: this.#deps.readResource,
       mayRead: (path: string) => guard([path]) === undefined,

@@ -12,6 +12,7 @@ export interface FaultMessage {
   readonly cure: string | undefined;
 }
 
+/** Prepares a fault for the panel: its detail made harmless, and the button that helps. */
 export function describeFault({ message, detail, action, kind }: ModelFault): FaultMessage {
   return {
     message,

@@ -124,7 +124,8 @@ export class ModelMenu implements Disposable {
       label: shortened(visibleName(model.id), MAX_LABEL),
       detail: factsOf(model),
     }));
-    return groupWith(server.id, providerTitle(this.#deps.settings(), server.id), rows, listing, true);
+    const title = providerTitle(this.#deps.settings(), server.id);
+    return groupOf({ provider: server.id, title, rows, listing, takesNames: true });
   }
 
   async #languageModels(): Promise<ModelGroup | undefined> {
@@ -136,7 +137,7 @@ export class ModelMenu implements Disposable {
       detail: [visibleName(model.vendor), factsOf({ id: model.id, contextWindow: model.maxInputTokens })].join(' · '),
     }));
     const title = vscode.l10n.t('Models from Other Extensions');
-    return groupWith(VSCODE_PROVIDER, title, rows, { type: 'listed' }, false);
+    return groupOf({ provider: VSCODE_PROVIDER, title, rows, listing: { type: 'listed' }, takesNames: false });
   }
 
   async #knownOriginsWithKey(): Promise<ReadonlySet<string>> {
@@ -152,20 +153,19 @@ export class ModelMenu implements Disposable {
 
 function demoGroup(): ModelGroup {
   const row = { id: DEMO_PROVIDER, label: vscode.l10n.t('demo (scripted)'), detail: '' };
-  return groupWith(DEMO_PROVIDER, vscode.l10n.t('Demo'), [row], { type: 'listed' }, false);
+  const title = vscode.l10n.t('Demo');
+  return groupOf({ provider: DEMO_PROVIDER, title, rows: [row], listing: { type: 'listed' }, takesNames: false });
 }
 
-function groupWith(
-  provider: string,
-  title: string,
-  rows: readonly ModelRow[],
-  listing: ModelGroup['listing'],
-  takesNames: boolean,
-): ModelGroup {
+/** Returns a group with as many of these rows as the panel is sent. */
+function groupOf({
+  rows,
+  ...group
+}: Omit<ModelGroup, 'models' | 'isCut'> & { readonly rows: readonly ModelRow[] }): ModelGroup {
   let room = MAX_CHARACTERS;
   const models = rows.slice(0, MAX_ROWS).filter(({ id, label, detail }) => {
     room -= id.length + label.length + detail.length;
     return room > 0;
   });
-  return { provider, title, models, isCut: models.length < rows.length, listing, takesNames };
+  return { ...group, models, isCut: models.length < rows.length };
 }

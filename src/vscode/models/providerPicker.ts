@@ -95,6 +95,7 @@ function addressIn(typed: string): string | undefined {
   return /^https?:\/\/[^\s/]/.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined;
 }
 
+/** Asks for an address until it is valid. `undefined` when the user cancels. */
 export async function askBaseUrl(example = 'https://models.example.com/v1'): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
     title: vscode.l10n.t('Server Address'),

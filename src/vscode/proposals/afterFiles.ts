@@ -34,7 +34,7 @@ export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable 
     const address = uri.toString();
     const known = this.#files.get(address);
     if (known?.text === text && known.isEditable === isEditable) return;
-    this.#set(uri, text, isEditable);
+    this.#set(uri, { text, isEditable });
     if (known) this.#changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
 
@@ -61,7 +61,7 @@ export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable 
   writeFile(uri: vscode.Uri, content: Uint8Array): void {
     if (!this.#find(uri).isEditable) throw vscode.FileSystemError.NoPermissions(uri);
     // The decoder removes the byte order mark.
-    this.#set(uri, new TextDecoder().decode(content), true);
+    this.#set(uri, { text: new TextDecoder().decode(content), isEditable: true });
   }
 
   watch(): vscode.Disposable {
@@ -95,7 +95,7 @@ export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable 
     return file;
   }
 
-  #set(uri: vscode.Uri, text: string, isEditable: boolean): void {
+  #set(uri: vscode.Uri, { text, isEditable }: Pick<AfterFile, 'text' | 'isEditable'>): void {
     const address = uri.toString();
     const known = this.#files.get(address);
     const hasMark = known?.hasMark ?? !isReadAsUtf8(uri);
@@ -115,7 +115,7 @@ function bytesOf({ text, hasMark }: AfterFile): Uint8Array {
 /** Returns true if VS Code decodes a file without a byte order mark as UTF-8, whatever its language. */
 function isReadAsUtf8(uri: vscode.Uri): boolean {
   const files = vscode.workspace.getConfiguration('files', uri);
-  const isPlain = (name: string, value: unknown) =>
+  const isSetTo = (name: string, value: unknown) =>
     files.get(name) === value && (files.inspect(name)?.languageIds ?? []).length === 0;
-  return isPlain('encoding', 'utf8') && isPlain('autoGuessEncoding', false);
+  return isSetTo('encoding', 'utf8') && isSetTo('autoGuessEncoding', false);
 }

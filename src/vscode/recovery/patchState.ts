@@ -27,6 +27,7 @@ export function afterSearch(states: PatchStates, found: readonly RecoverablePatc
   return new Map<string, PatchState>([...settled, ...open]);
 }
 
+/** Returns a copy in which the patch has this state. */
 export function withState(states: PatchStates, id: string, state: PatchState): PatchStates {
   return new Map([...states, [id, state]]);
 }

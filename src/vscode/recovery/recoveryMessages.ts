@@ -8,6 +8,7 @@ import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import type { RecoverablePatch, PatchSettlement, SettledPatch } from './interruptedPatch.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
 
+/** One sentence, for notifications and titles. */
 export function sentenceOf({ changes }: RecoverablePatch): string {
   const names = shortList(changes.map(({ path }) => path));
   return changes.length === 1
@@ -29,6 +30,7 @@ export async function pickPatch(patches: readonly RecoverablePatch[]): Promise<R
   return (await vscode.window.showQuickPick(rows, { title }))?.patch;
 }
 
+/** Lets the user choose. `undefined` when the user cancels: the patch stays interrupted. */
 export async function pickChoice(patch: RecoverablePatch): Promise<RecoveryChoice | undefined> {
   const rows: readonly (vscode.QuickPickItem & { readonly way: RecoveryChoice })[] = [
     {
@@ -69,6 +71,7 @@ function settledElsewhere(by: ThreadOwner | null): string {
     : vscode.l10n.t('The patch was already settled, in another window or on the command line.');
 }
 
+/** Shows how the choice ended, also when another process was first. */
 export function showSettlement(settlement: PatchSettlement, way: RecoveryChoice): void {
   switch (settlement.type) {
     case 'settled':

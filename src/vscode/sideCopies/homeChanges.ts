@@ -50,7 +50,7 @@ export function asSeen(change: FileChange, { files }: Review): HomeChange {
   if (change.kind !== 'add' || file?.result.type !== 'file' || (file.result.mode & 0o755) === ORDINARY)
     return { ...change, ...discards };
   const mark = file.resultContent?.hasByteOrderMark ?? false;
-  const bytes = encodeText(change.text, mark);
+  const bytes = encodeText({ text: change.text, hasByteOrderMark: mark });
   const { mode } = file.result;
   return { ...change, ...discards, exactly: { text: change.text, bytes, mode, linkTarget: undefined } };
 }

@@ -35,6 +35,7 @@ export function tellConflicts(plans: readonly FilePlan[], choices: ProposalChoic
   if (sentences.length > 0) void vscode.window.showWarningMessage(sentences.join(' '));
 }
 
+/** Warns that nothing was done. */
 export function tellInUse(): void {
   void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or operation.'));
 }

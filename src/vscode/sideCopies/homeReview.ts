@@ -48,10 +48,12 @@ export async function readReview(copy: SideCopy, deps: ReviewDeps): Promise<Revi
   });
 }
 
+/** The files whose hunks the user can choose one by one. */
 export function proposalsOf({ plans }: Review): readonly ProposedFile[] {
   return plans.flatMap((plan) => (plan.type === 'proposed' ? [plan.proposal] : []));
 }
 
+/** False for a file that there is nothing to decide about. */
 export function isChoosable({ type }: FilePlan): boolean {
   return type === 'proposed' || type === 'whole' || type === 'mode';
 }

@@ -41,20 +41,25 @@ export class StatusBar implements Disposable {
     if (first) {
       const names = waitingRoots.map(({ thread: { title } }) => title ?? vscode.l10n.t('Untitled'));
       const pending = vscode.l10n.t('Tiller: {0} pending', questions);
-      this.#set('$(bell-dot)', [pending, ...names], true, pending);
+      this.#set('$(bell-dot)', [pending, ...names], { title: pending, wantsAttention: true });
     } else if (interrupted > 0) {
-      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it was applied')], true);
+      const sentence = vscode.l10n.t('Tiller: a patch was interrupted while it was applied');
+      this.#set('$(bell-dot)', [sentence], { wantsAttention: true });
     } else if (running > 1) {
-      this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working on {0} threads', running)], false);
-    } else if (running === 1) this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working')], false);
-    else this.#set('$(sparkle)', [vscode.l10n.t('Tiller')], false);
+      this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working on {0} threads', running)]);
+    } else if (running === 1) this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working')]);
+    else this.#set('$(sparkle)', [vscode.l10n.t('Tiller')]);
   }
 
   dispose(): void {
     this.#store.dispose();
   }
 
-  #set(icon: string, sentences: readonly string[], wantsAttention: boolean, title = vscode.l10n.t('Tiller')): void {
+  #set(
+    icon: string,
+    sentences: readonly string[],
+    { title = vscode.l10n.t('Tiller'), wantsAttention = false } = {},
+  ): void {
     const text = `${icon} ${title}`;
     const tooltip = [...sentences, sandboxSentence(this.#settings())].join('\n');
     const shown = `${text}\n${tooltip}`;

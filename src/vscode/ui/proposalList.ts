@@ -59,6 +59,7 @@ export async function showList(items: readonly ListItem[], { title, placeHolder 
   await chosen?.run?.();
 }
 
+/** A row with icons only where Tiller puts them; texts are cut to one line. */
 export function listItem({ icon, name, word, source, detail, run }: Listed): ListItem {
   const sourceName = source === undefined ? [] : [vscode.workspace.asRelativePath(source)];
   return {
@@ -106,6 +107,7 @@ export function decisionItems({ state, approve, decide }: Proposal): readonly Li
   return [{ label, run, ...(detail === undefined ? {} : { detail }) }, ...(state === 'proposed' ? [refuse] : [])];
 }
 
+/** The row that opens the file of a proposal. `file`: an absolute path. */
 export function openItem(file: string): ListItem {
   return { label: vscode.l10n.t('$(go-to-file) Open File'), run: () => openFile(file) };
 }

@@ -59,6 +59,7 @@ export function tabsOf(uri: vscode.Uri): readonly vscode.Tab[] {
   return allTabs().filter((tab) => shownIn(tab)?.toString() === address);
 }
 
+/** Returns the tabs of all groups in their order. */
 export function allTabs(): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }

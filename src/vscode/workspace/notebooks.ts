@@ -40,10 +40,12 @@ export function dirtyNotebooks(): readonly vscode.NotebookDocument[] {
   return open.filter(({ isDirty }) => isDirty);
 }
 
+/** Returns the text that a patch sees. */
 export function textOfNotebook(notebook: vscode.NotebookDocument): string {
   return notebookText(cellsOf(notebook));
 }
 
+/** Returns the cells with ids that are unique in the notebook; a copy of a cell gets a new one. */
 export function cellsOf(notebook: vscode.NotebookDocument): readonly NotebookCell[] {
   const taken = new Set<string>();
   return notebook.getCells().map((cell) => {
@@ -58,6 +60,7 @@ export function cellsOf(notebook: vscode.NotebookDocument): readonly NotebookCel
 /** For as long as the notebook is open: the format before 4.5 has no ids. */
 const ids = new WeakMap<vscode.NotebookCell, string>();
 
+/** Gives a cell the id by which a patch names it. */
 export function nameCell(cell: vscode.NotebookCell, id: string): void {
   ids.set(cell, id);
 }
@@ -80,6 +83,7 @@ function languageOf({ kind, document }: vscode.NotebookCell): string {
   return kind === vscode.NotebookCellKind.Markup ? 'markdown' : document.languageId;
 }
 
+/** The kind of a cell by the language in its marker. */
 export function kindOf(language: string): vscode.NotebookCellKind {
   return language === 'markdown' ? vscode.NotebookCellKind.Markup : vscode.NotebookCellKind.Code;
 }

@@ -33,6 +33,7 @@ function virtualUri(path: string): vscode.Uri | undefined {
   return folder?.uri.with({ path: posix.normalize(`/${rest}`) });
 }
 
+/** Returns the path by which core knows a file. `uriOf` is the reverse. */
 export function pathOf(uri: vscode.Uri): string {
   return uri.scheme === 'file' ? uri.fsPath : uri.path;
 }

@@ -24,7 +24,7 @@ export async function textContent(uri: vscode.Uri, bytes: Uint8Array): Promise<T
 
 /** @throws Error when a character does not exist in the encoding: `?` would be written in its place. */
 export async function contentBytes({ text, hasByteOrderMark, encoding }: TextContent): Promise<Uint8Array> {
-  if (encoding === 'utf8') return encodeText(text, hasByteOrderMark);
+  if (encoding === 'utf8') return encodeText({ text, hasByteOrderMark });
   const bytes = await vscode.workspace.encode(text, { encoding });
   if ((await vscode.workspace.decode(bytes, { encoding })) !== text) {
     throw new UnencodableText(`The new text has characters that do not exist in the file's encoding, ${encoding}.`);
@@ -35,6 +35,7 @@ export async function contentBytes({ text, hasByteOrderMark, encoding }: TextCon
   return hasByteOrderMark ? new Uint8Array([...mark, ...bytes]) : bytes.subarray(mark.length);
 }
 
+/** The file's encoding has no form for some of the text; the message names the encoding. */
 export class UnencodableText extends Error {}
 
 /**
@@ -55,6 +56,7 @@ function bytesStartWithMark(bytes: Uint8Array): boolean {
   return Object.values(UTF16_MARKS).some((mark) => mark.every((byte, index) => bytes[index] === byte));
 }
 
+/** True for equal lengths and contents. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0;
 }

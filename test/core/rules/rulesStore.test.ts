@@ -141,9 +141,9 @@ describe('a rules file of the workspace', () => {
     const workspace = brought(loosening);
     const { store, decide, overview } = open(undefined, workspace);
     const [proposal] = (await overview()).proposals;
-    await store.settleProposal(proposal?.hash ?? '', false, place);
+    await store.settleProposal(proposal?.hash ?? '', 'refused', place);
     expect((await overview()).proposals).toMatchObject([{ state: 'refused' }]);
-    await store.settleProposal(proposal?.hash ?? '', true, place);
+    await store.settleProposal(proposal?.hash ?? '', 'accepted', place);
     expect(await decide('curl', 'x')).toBe('skip');
     expect((await overview()).proposals).toEqual([]);
     for (const changed of [{ pattern: ['curl'] }, { ...loosening, pattern: ['wget'] }]) {
@@ -156,7 +156,7 @@ describe('a rules file of the workspace', () => {
 
   it('is withdrawn by removing the accepted rule', async () => {
     const { store, decide, overview } = open(undefined, brought(loosening));
-    await store.settleProposal((await overview()).proposals[0]?.hash ?? '', true, place);
+    await store.settleProposal((await overview()).proposals[0]?.hash ?? '', 'accepted', place);
     await store.replace((await overview()).rules[0]?.id ?? '', null, place);
     expect(await decide('curl', 'x')).toBe('needs_approval');
   });

@@ -56,6 +56,7 @@ export function endedItem(
   };
 }
 
+/** The result of a call for sub-agents. `output` is sent to the model as JSON. */
 export function succeeded(output: unknown, item: AgentItem): ToolResult {
   return { output: JSON.stringify(output), success: true, item };
 }

@@ -158,7 +158,7 @@ async function prepareRename(
 ): Promise<Preparation<Plan>> {
   const movesSeen = context.workspace.moves?.count ?? 0;
   const asked = await withinTime(languages, context, async (deps): Promise<Asked> => {
-    const located = await locate({ symbol, path, line }, true, deps);
+    const located = await locate({ symbol, path, line }, 'one_symbol', deps);
     if (located.type !== 'found') return { type: 'failure', output: located.output };
     const { name, at } = located;
     const [position] = at;

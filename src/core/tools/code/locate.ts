@@ -34,18 +34,21 @@ export type Located =
   | { readonly type: 'ambiguous'; readonly output: string }
   | { readonly type: 'failure'; readonly output: string };
 
+/** `one_symbol`: where it is not certain which symbol is meant, the answer is `ambiguous`. */
+type Wanted = 'one_symbol' | 'best_guess';
+
 /**
- * `strict`: where it is not certain which symbol is meant, the answer is `ambiguous`. Rejects only with the signal's reason,
+ * Finds the symbol at its places. Rejects only with the signal's reason,
  * or an error of a language extension.
  */
-export async function locate(target: Target, strict: boolean, deps: LocateDeps): Promise<Located> {
-  if (target.path === undefined) return locateByName(target.symbol, strict, deps);
+export async function locate(target: Target, wanted: Wanted, deps: LocateDeps): Promise<Located> {
+  if (target.path === undefined) return locateByName(target.symbol, wanted, deps);
   const found = await findFile(target.path, deps);
   if ('output' in found) return { type: 'failure', output: found.output };
   const { path, lines } = found;
   return target.line === undefined
-    ? locateInFile(target.symbol, path, lines, strict, deps)
-    : locateInLine(target.symbol, { path, line: target.line }, lines, strict, deps);
+    ? locateInFile(target.symbol, path, lines, wanted, deps)
+    : locateInLine(target.symbol, { path, line: target.line }, lines, wanted, deps);
 }
 
 /** Opens the file that a model names. `output`: the reason why it cannot be used. */
@@ -67,14 +70,14 @@ async function locateInLine(
   symbol: string,
   { path, line }: Pick<CodePosition, 'path' | 'line'>,
   lines: readonly string[],
-  strict: boolean,
+  wanted: Wanted,
   deps: LocateDeps,
 ): Promise<Located> {
   const { name } = symbolName(symbol);
   const columns = columnsOf(lines[line - 1] ?? '', name);
   if (columns.length === 0) return { type: 'failure', output: elsewhere(name, { path, line }, lines, deps) };
   const at = columns.map((column) => ({ path, line, column }));
-  if (!strict || at.length === 1) return { type: 'found', name, at };
+  if (wanted === 'best_guess' || at.length === 1) return { type: 'found', name, at };
   const meant = await Promise.all(at.map(async (each) => declarations(each, deps)));
   const keys = new Set(meant.map((places) => JSON.stringify(places)));
   if (keys.size === 1) return { type: 'found', name, at: at.slice(0, 1) };
@@ -113,7 +116,7 @@ async function locateInFile(
   symbol: string,
   path: string,
   lines: readonly string[],
-  strict: boolean,
+  wanted: Wanted,
   deps: LocateDeps,
 ): Promise<Located> {
   const { name } = symbolName(symbol);
@@ -122,16 +125,16 @@ async function locateInFile(
   const found = linesWith(lines, name);
   const [line] = found;
   if (line === undefined) return { type: 'failure', output: elsewhere(name, { path, line: 0 }, lines, deps) };
-  if (strict && found.length > 1)
+  if (wanted === 'one_symbol' && found.length > 1)
     return ambiguous(
       name,
       found.map((each) => ({ path, line: each })),
       deps,
     );
-  return locateInLine(symbol, { path, line }, lines, strict, deps);
+  return locateInLine(symbol, { path, line }, lines, wanted, deps);
 }
 
-async function locateByName(symbol: string, strict: boolean, deps: LocateDeps): Promise<Located> {
+async function locateByName(symbol: string, wanted: Wanted, deps: LocateDeps): Promise<Located> {
   const { languages, limit, context, texts } = deps;
   const { name } = symbolName(symbol);
   const search = async () => named(await abortable(languages.search(name), limit.signal), symbol);
@@ -167,7 +170,7 @@ async function locateByName(symbol: string, strict: boolean, deps: LocateDeps): 
   if (used === undefined || typeof lines === 'string') {
     return { type: 'failure', output: `No symbol ${name} was found in the workspace, and no file has the word.` };
   }
-  if (!strict || files.length === 1) return locateInFile(symbol, used, lines, strict, deps);
+  if (wanted === 'best_guess' || files.length === 1) return locateInFile(symbol, used, lines, wanted, deps);
   const known = await texts.read(files);
   const places = files.flatMap((path) => {
     const text = known.get(path);

@@ -49,6 +49,10 @@ export async function withinTime<Result>(
 
 const SLOW = `The editor has not answered within ${CODE_TIMES.most / 1_000} s. Search the text of the files instead.`;
 
+/**
+ * Answers one question about the code. An answer that is too long is cut. Rejects only with the signal's reason or an
+ * error of a language extension.
+ */
 export async function lookUp(request: LookUp, deps: LocateDeps): Promise<FoundCode> {
   const { op, symbol } = request;
   switch (op) {
@@ -80,7 +84,7 @@ async function positionsOf(
       readonly first: CodePosition;
     }
 > {
-  const located = await locate(target, false, deps);
+  const located = await locate(target, 'best_guess', deps);
   if (located.type === 'failure') return located;
   if (located.type === 'ambiguous') return { type: 'found', output: located.output, count: 0 };
   const { name, at } = located;

@@ -39,7 +39,7 @@ export function externalTool(
       const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
       const { planMode, approvalPolicy } = context.settings;
       const facts = { extension: ownerName, tool: name, isAllowed, hasChanged: before !== undefined, planMode };
-      const closed = await closedFileNamed(args, true, context);
+      const closed = await closedFileNamed(args, 'may_write', context);
       const item = startedItem(context, name, args, ownerName);
       return {
         type: 'ready',

@@ -60,6 +60,7 @@ export async function runRead<Args, Item extends ReadItem>(
   }
 }
 
+/** Ends a read without content. `why`: for the model and the user. */
 export function failedRead(item: ReadItem, why: string, status: 'failed' | 'declined' = 'failed'): ToolResult {
   return { output: why, success: false, item: { ...item, status, why } };
 }

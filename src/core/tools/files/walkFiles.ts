@@ -26,8 +26,8 @@ export async function* walkFiles(
     for (const { name, type } of entries) {
       const inner = way === '' ? name : `${way}/${name}`;
       const place = path.join(folder, name);
-      if (type === 'file' && !rules.ignores(place, false)) yield inner;
-      if (type === 'directory' && !rules.ignores(place, true)) pending.push({ way: inner, parent: rules });
+      if (type === 'file' && !rules.ignores(place, type)) yield inner;
+      if (type === 'directory' && !rules.ignores(place, type)) pending.push({ way: inner, parent: rules });
     }
   }
 }
@@ -51,13 +51,13 @@ export async function ignoreFilter(
   };
   const readRules = async (folder: string): Promise<IgnoreRules | undefined> => {
     const parent = folder === root ? above : await rulesIn(path.dirname(folder));
-    if (parent === undefined || (folder !== root && parent.ignores(folder, true))) return undefined;
+    if (parent === undefined || (folder !== root && parent.ignores(folder, 'directory'))) return undefined;
     const text = await ignoreTextOf(folder, workspace, signal);
     return text === '' ? parent : new IgnoreRules(parent, folder, text);
   };
   return async (file) => {
     const rules = pathBelow(root, file) === undefined ? undefined : await rulesIn(path.dirname(file));
-    return rules !== undefined && !rules.ignores(file, false);
+    return rules !== undefined && !rules.ignores(file, 'file');
   };
 }
 
@@ -69,7 +69,8 @@ async function rulesAbove(
 ): Promise<IgnoreRules> {
   let above = new IgnoreRules(undefined, root, '');
   for (const { folder, text } of await ignoreTextsAbove(root, workspace, signal)) {
-    if (!new IgnoreRules(undefined, folder, text).ignores(root, true)) above = new IgnoreRules(above, folder, text);
+    if (!new IgnoreRules(undefined, folder, text).ignores(root, 'directory'))
+      above = new IgnoreRules(above, folder, text);
   }
   return above;
 }

@@ -34,6 +34,7 @@ interface CutOutput {
   readonly bytes: number;
 }
 
+/** Cuts the middle out of an output of more tokens than the call and Tiller allow. `bytes`: of the whole output. */
 export function cutOutput(output: HeadTail, maxOutputTokens: number): CutOutput {
   const { head, tail, omittedBytes } = output;
   const text = truncateMiddle(output, Math.min(maxOutputTokens, MAX_OUTPUT_TOKENS));

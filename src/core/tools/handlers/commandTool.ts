@@ -72,6 +72,7 @@ export interface CommandPlan {
   readonly readsSecrets: boolean;
 }
 
+/** Decides about a command; runs nothing. A failure has a message for the model. */
 export async function prepareCommand(
   request: CommandRequest,
   options: Pick<ToolOptions, 'rules' | 'environment'>,

@@ -33,6 +33,7 @@ export function successText(
   ].join('\n');
 }
 
+/** The sentence for the model: why a patch failed, and which files the rollback could not restore. */
 export function failureText(message: string, notRestored: readonly string[]): string {
   const left =
     notRestored.length > 0 ? ` These could not be put back: ${notRestored.join(', ')}.` : ' Nothing was changed.';

@@ -282,6 +282,7 @@ export interface DescribedChange {
   readonly hunks: readonly ProposedHunk[];
 }
 
+/** Describes each change for the panel and the model, with paths relative to `cwd` where they are below it. */
 export function describe(changes: readonly FileChange[], cwd: string): readonly DescribedChange[] {
   return changes.map((change) => {
     const { text, added, removed, hunks } = fileDiff(change, cwd);
@@ -295,6 +296,7 @@ export function describe(changes: readonly FileChange[], cwd: string): readonly 
   });
 }
 
+/** One unified diff of all files. */
 export function diffOf(described: readonly DescribedChange[]): string {
   return described.map(({ diff }) => diff).join('');
 }
@@ -308,6 +310,7 @@ export function shown(file: string, cwd: string): string {
   return pathBelow(cwd, file) || file;
 }
 
+/** The item of a patch that is in progress. `diff`: of all files. */
 export function fileChangeItem(
   id: string,
   callId: string,

@@ -86,7 +86,7 @@ const UNANSWERED = {
  * Asks the user up to three questions with two or three options each; the client adds free text (codex-behaviour.md
  * §4.8). Changes nothing, so the call can be run again after a reload of the window (`Inquire`).
  */
-export function requestUserInput(offered: boolean): ToolHandler<Arguments, Item> {
+export function requestUserInput({ offered }: { readonly offered: boolean }): ToolHandler<Arguments, Item> {
   return {
     names: ['request_user_input'],
     spec: offered ? SPEC : undefined,

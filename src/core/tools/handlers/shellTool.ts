@@ -18,6 +18,7 @@ export type ShellPlan =
   | { readonly type: 'command'; readonly command: CommandPlan }
   | { readonly type: 'patch'; readonly patch: ApplyPlan };
 
+/** Decides about a command as `prepareCommand` does; one that runs `apply_patch` is decided as a patch. */
 export async function prepareShell(
   request: CommandRequest,
   options: ToolOptions,
@@ -53,6 +54,7 @@ function wrapped<Plan>(prepared: Preparation<Plan>, wrap: (plan: Plan) => ShellP
   return prepared.type === 'failure' ? prepared : mapPlan(prepared, wrap);
 }
 
+/** Runs the plan. A patch that was run as a command is applied, with advice to call the tool instead. */
 export async function runShell(plan: ShellPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   if (plan.type === 'command') return runCommandPlan(plan.command, attempt, context);
   const applied = await applyApproved(plan.patch, attempt, context);

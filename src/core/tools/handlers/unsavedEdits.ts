@@ -16,6 +16,7 @@ export async function unsavedEditsLost(
   return new Set([...read].filter(([, file]) => isDirty(file)).map(([path]) => path));
 }
 
+/** True for a change that replaces a file whose unsaved edits the user gives up. `discards`: absolute paths. */
 export function isDiscarding(change: FileChange, discards: ReadonlySet<string>): boolean {
   return replacedBy(change).some((file) => discards.has(file));
 }

@@ -74,7 +74,7 @@ export function mcpTool(
       const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
       const { annotations } = tool;
       const saysReadOnly = annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
-      const closed = await closedFileNamed(args, !saysReadOnly, context);
+      const closed = await closedFileNamed(args, saysReadOnly ? 'reads' : 'may_write', context);
       const { planMode, approvalPolicy } = context.settings;
       const facts = {
         server: server.name,

@@ -91,7 +91,7 @@ function readTool(servers: McpServers): ToolHandler {
     properties: { server: SERVER, uri: { type: 'string', description: 'As list_mcp_resources returns it.' } },
     required: ['server', 'uri'],
     async refuse({ uri }, context) {
-      const closed = await closedFileNamed([uri], false, context);
+      const closed = await closedFileNamed([uri], 'reads', context);
       const hidden = closed?.text.replace(/\.$/, '');
       return hidden === undefined || (await mayReadOnce(hidden, context)) ? undefined : hidden;
     },

@@ -8,6 +8,7 @@ import { countIn, placeIn } from './testReport.ts';
 /** A line of dashes, “⎯”. */
 const RULE = /^\u23af+(?:\[\d+\/\d+\]\u23af*)?$/;
 
+/** Counts a file that cannot be loaded as one failed test. */
 export function parseVitest(output: string): TestResults | undefined {
   const lines = output.split('\n');
   // With several runs in one command the count of one of them would hide the failures of another.
@@ -56,6 +57,7 @@ function vitestFailure(written: string, body: readonly string[]): TestFailure {
   };
 }
 
+/** Counts a suite that cannot be loaded as one failed test, with the name of its file. */
 export function parseJest(output: string): TestResults | undefined {
   const tests = output.split('\n').findLast((line) => /^Tests:\s/.test(line));
   if (tests === undefined) return undefined;
@@ -104,6 +106,7 @@ function lineOf(frame: string | undefined): Pick<TestFailure, 'line'> {
   return line === undefined ? {} : { line };
 }
 
+/** Reads the summary at the end; a test is named by its suites and its title. */
 export function parseMocha(output: string): TestResults | undefined {
   if (!/^ {2}\d+ passing\b/m.test(output)) return undefined;
   const summary = output.slice(output.search(/^ {2}\d+ passing\b/m));

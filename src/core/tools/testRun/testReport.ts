@@ -5,6 +5,7 @@ import { shortened } from '../../../protocol/text/truncate.ts';
 /** Failed tests in one output, and characters of one message. */
 const [MAX_FAILURES, MAX_MESSAGE] = [20, 800];
 
+/** Describes a test run for the model: the counts, then the first failures. */
 export function resultsText({ passed, failed, skipped, failures }: TestResults): string {
   const counts = [`${failed} failed`, `${passed} passed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
   const more = failures.length - MAX_FAILURES;

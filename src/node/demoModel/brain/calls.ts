@@ -6,6 +6,7 @@ const PATIENCE_MS = 30_000;
 
 const PLAN = ['Look around', 'Run the tests', 'Read the code behind the failure', 'Repair it', 'Check the repair'];
 
+/** A call that runs a command line, in the form of the offered tool. */
 export function commandCall(tool: ShellTool, command: string): Call {
   switch (tool) {
     case 'exec_command':
@@ -17,6 +18,7 @@ export function commandCall(tool: ShellTool, command: string): Call {
   }
 }
 
+/** A call that waits for the next output of a running command. */
 export function pollCall(sessionId: number): Call {
   return functionCall('write_stdin', { session_id: sessionId, chars: '', yield_time_ms: PATIENCE_MS });
 }
@@ -30,6 +32,7 @@ export function planCall(done: number): Call {
   return functionCall('update_plan', { plan });
 }
 
+/** A call of `apply_patch`, in the form in which it is offered. */
 export function patchCall(form: PatchForm, patch: string): Call {
   return form === 'custom'
     ? { kind: 'custom', name: 'apply_patch', input: patch }

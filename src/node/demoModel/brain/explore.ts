@@ -16,6 +16,7 @@ export interface Project {
   readonly testCommand: string;
 }
 
+/** Finds the folder of the project and the command for its tests. Ends the story where there is no test script. */
 export function* lookAround(tools: WorkingTools): Story<Project> {
   const [folder, manifest] = yield* execute(
     tools,
@@ -124,6 +125,7 @@ export function pathIn({ root }: Project, place: Place | undefined): string | un
   return place?.path.startsWith(`${root}/`) ? place.path.slice(root.length + 1) : place?.path;
 }
 
+/** The call that shows the plan with its first `done` steps completed; nothing where the tool is not offered. */
 export function plan(tools: WorkingTools, done: number): Answer {
   return tools.plan ? [{ type: 'call', call: planCall(done) }] : [];
 }

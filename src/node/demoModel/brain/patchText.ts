@@ -8,6 +8,7 @@ export interface LineChange {
   readonly after: string;
 }
 
+/** Returns the change that takes this one back. */
 export function reversed(change: LineChange): LineChange {
   return { ...change, before: change.after, after: change.before };
 }

@@ -14,6 +14,7 @@ export interface TestCase {
   isAbout(failure: TestFailure): boolean;
 }
 
+/** Finds the calls of `test` and `it` in a file; each reaches to the next one. Lines count from 1. */
 export function testCasesOf(path: string, text: string): TestCase[] {
   const lines = text.split('\n');
   const code = codeOnly(text).split('\n');
@@ -39,6 +40,7 @@ export function testCasesOf(path: string, text: string): TestCase[] {
   });
 }
 
+/** Returns the number literals in their order. */
 export function numbersIn(code: string): number[] {
   return [...code.matchAll(/(?<![\w.$])\d[\d_]*(?:\.\d+)?/g)].map(([digits]) => Number(digits.replaceAll('_', '')));
 }

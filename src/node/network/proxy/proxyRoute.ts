@@ -7,6 +7,9 @@ import { ProxyFailure } from './proxyFailure.ts';
 
 type Asked = Pick<https.RequestOptions, 'method'> & { readonly headers: Readonly<Record<string, string>> };
 
+/** The connection of a request: a new one, or one that is kept from an earlier request where there is one. */
+export type Connection = 'new' | 'kept';
+
 /** Requests through one proxy: plain HTTP is sent to it, for HTTPS it opens a tunnel that it cannot look into. */
 export class ProxyRoute {
   readonly #proxy: URL;
@@ -19,17 +22,19 @@ export class ProxyRoute {
     this.#tunnels = new TunnelAgent(proxy, { keepAlive: true });
   }
 
-  /** `fresh` requires a new connection. */
-  request(url: URL, asked: Asked, fresh: boolean): http.ClientRequest {
+  request(url: URL, asked: Asked, connection: Connection): http.ClientRequest {
     if (url.protocol === 'https:') {
-      return https.request(url, { ...asked, agent: fresh ? new TunnelAgent(this.#proxy) : this.#tunnels });
+      return https.request(url, {
+        ...asked,
+        agent: connection === 'new' ? new TunnelAgent(this.#proxy) : this.#tunnels,
+      });
     }
     return moduleFor(this.#proxy).request({
       ...placeOf(this.#proxy),
       ...asked,
       path: url.href,
       headers: { ...asked.headers, host: url.host, ...authorizationOf(this.#proxy) },
-      agent: fresh ? false : this.#plain,
+      agent: connection === 'new' ? false : this.#plain,
     });
   }
 
