@@ -104,6 +104,8 @@ export const settingsSchema = z.strictObject({
   languageModelTools: names.default([]),
   /** True if the selection of the active editor is sent with each message. */
   attachSelection: on,
+  /** The key that sends the message in the composer; with `ctrlEnter`, Enter begins a line. */
+  sendKey: z.enum(['enter', 'ctrlEnter']).default('enter'),
   /** When VS Code notifies the user of the end of a turn. */
   'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),

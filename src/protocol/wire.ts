@@ -25,6 +25,7 @@ import {
 } from './policy.ts';
 import type { ReviewState } from './review.ts';
 import type { RulePreview, RuleSuggestion } from './rules.ts';
+import type { Settings } from './settings.ts';
 import type { AgentSummary, ThreadState } from './thread.ts';
 import type { PanelEvent } from './threadReducer.ts';
 import type { ReadOnlyReason } from './threads.ts';
@@ -62,6 +63,7 @@ export interface PanelSettings {
   readonly takesImages: boolean;
   /** The selection is sent with each message, unless it is removed. */
   readonly attachSelection: boolean;
+  readonly sendKey: Settings['sendKey'];
   readonly trusted: boolean;
   readonly hasWorkspace: boolean;
   /** True shows "demo (scripted)" wherever the embedded model appears (design decision 3). */

@@ -121,8 +121,10 @@ async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] 
     choice: { type: 'typed' },
   };
   const remedies = remediesOf(fault);
+  // A server may refuse this request alone, as Anthropic's does with keys that its Chat Completions accept.
+  const isRefused = fault.kind === 'auth' || fault.kind === 'no_key';
   const mayHaveModels = remedies[0]?.choice.type === 'address';
-  const rows: readonly Row[] = mayHaveModels ? [typed, ...remedies] : remedies;
+  const rows: readonly Row[] = mayHaveModels ? [typed, ...remedies] : isRefused ? [...remedies, typed] : remedies;
   const { message } = describeFault(fault);
   return (await showFault(vscode.l10n.t('{0} does not list its models: {1}', id, message), fault, rows))?.choice;
 }

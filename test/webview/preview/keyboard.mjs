@@ -1,6 +1,6 @@
 // The panel by keyboard alone: each story presses keys and checks the result.
 import assert from 'node:assert/strict';
-import { send, takePosted } from './stage.mjs';
+import { send, takePosted, under } from './stage.mjs';
 
 /** The ops that the panel has posted since the last call. */
 async function takeOps(page) {
@@ -30,14 +30,14 @@ const STORIES = {
     const page = await stage.show(stage.scenes.setup);
     await page.getByTestId('composer-input').focus();
     await takePosted(page);
-    for (const option of ['setup-demo', 'setup-endpoint', 'setup-local', 'setup-key']) {
+    for (const option of ['setup-demo', 'setup-endpoint', 'setup-local', 'setup-other', 'setup-key']) {
       await goBackTo(page, option);
       await press(page, 'Enter');
     }
     const asked = (await takePosted(page)).filter(({ type }) => type !== 'draft');
     assert.deepEqual(
       asked.map(({ type, what, command }) => what ?? command ?? type),
-      ['tiller.startDemo', 'endpoint', 'local', 'openai'],
+      ['tiller.startDemo', 'endpoint', 'local', 'model', 'openai'],
     );
     await send(page, stage.scenes.demo.messages);
     await page.getByTestId('composer-input').focus();
@@ -453,6 +453,19 @@ const STORIES = {
     await press(page, 'Enter');
     const decision = { denied: { message: 'Later.' } };
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6', 'a-i7', 'a-i8'], decision }]);
+    return page;
+  },
+  async 'with the setting for it Ctrl+Enter sends, and Enter begins a line'(stage) {
+    const page = await stage.show(under(stage.scenes.done, { sendKey: 'ctrlEnter' }));
+    await page.getByTestId('composer-input').focus();
+    await page.keyboard.type('One');
+    await press(page, 'Enter');
+    await page.keyboard.type('Two');
+    assert.equal(await page.getByTestId('composer-send').getAttribute('aria-label'), 'Send (Ctrl+Enter)');
+    assert.deepEqual(await takeOps(page), []);
+    await page.keyboard.press('Control+Enter');
+    const [op] = await takeOps(page);
+    assert.deepEqual([op?.type, op?.input], ['user_turn', [{ type: 'text', text: 'One\nTwo' }]]);
     return page;
   },
   async 'a patch that is being written opens as a diff, a diagram as a preview'(stage) {
