@@ -205,7 +205,7 @@ suite('Select Model', () => {
     server.close();
     assert.match(
       user.shown.join('\n'),
-      /not known which API .*There is no model service at this address.*404 Not Found/,
+      /Could not determine the API of .*There is no model service at this address.*404 Not Found/,
     );
     assert.deepEqual([settings().providers, settings().model], [{}, null]);
   });
