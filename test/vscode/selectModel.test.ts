@@ -278,7 +278,7 @@ suite('Select Model', () => {
       },
     });
     await commands.select('endpoint').finally(() => stopping.restore());
-    assert.match(stopping.shown.join('\n'), /not known which API 127\.0\.0\.1 has: /);
+    assert.match(stopping.shown.join('\n'), /Could not determine the API of 127\.0\.0\.1: /);
     assert.deepEqual([settings().providers, settings().model], [{}, null]);
   });
 
