@@ -181,7 +181,7 @@ export const settingsSchema = z.strictObject({
   /** File names that are used in a folder without AGENTS.md; the first that exists is used. */
   projectDocFallbackFilenames: z
     .array(z.string().regex(/^[^/\\]+$/, 'must be a file name without a folder'))
-    .default(['CLAUDE.md']),
+    .default(['CLAUDE.md', '.github/copilot-instructions.md', '.cursorrules']),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingKey = keyof Settings;

@@ -205,7 +205,7 @@ suite('Select Model', () => {
     server.close();
     assert.match(
       user.shown.join('\n'),
-      /not known which API .*There is no model service at this address.*404 Not Found/,
+      /Could not determine the API of .*There is no model service at this address.*404 Not Found/,
     );
     assert.deepEqual([settings().providers, settings().model], [{}, null]);
   });
@@ -278,7 +278,7 @@ suite('Select Model', () => {
       },
     });
     await commands.select('endpoint').finally(() => stopping.restore());
-    assert.match(stopping.shown.join('\n'), /not known which API 127\.0\.0\.1 has: /);
+    assert.match(stopping.shown.join('\n'), /Could not determine the API of 127\.0\.0\.1: /);
     assert.deepEqual([settings().providers, settings().model], [{}, null]);
   });
 

@@ -207,7 +207,7 @@ function SendAndStop({ onStop }: { onStop: () => void }) {
   );
 }
 
-/** By the setting `tiller.sendKey`: Enter begins a line, and Ctrl+Enter sends. */
+/** Returns true when Enter begins a line and Ctrl+Enter sends (the setting `tiller.sendKey`). */
 function sendsByCtrlEnter(): boolean {
   return settings.value?.sendKey === 'ctrlEnter';
 }

@@ -132,7 +132,7 @@ async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] 
 /** The reason why the API of a server is not known, and the remedies. `undefined` when the user cancels. */
 export async function askForRemedy(id: string, fault: ModelFault): Promise<Remedy | undefined> {
   const { message } = describeFault(fault);
-  const title = vscode.l10n.t('It is not known which API {0} has: {1}', id, message);
+  const title = vscode.l10n.t('Could not determine the API of {0}: {1}', id, message);
   return (await showFault(title, fault, remediesOf(fault)))?.choice;
 }
 
