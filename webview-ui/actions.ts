@@ -76,6 +76,7 @@ export type PanelCommand =
   | 'showAudit'
   | 'testConnection'
   | 'showAbilities'
+  | 'showUsage'
   | 'reportIssue'
   | 'mcpServers'
   | 'showMemories'

@@ -76,6 +76,10 @@ suite('Select Model', () => {
       clock: ports.clock,
       environment,
       inUse: () => serverInUse(settings(), thread ?? { model: settings().model ?? '' }, undefined),
+      spent: async () => ({
+        day: { tokens: 12_400, cost: 0.31, estimated: false },
+        month: { tokens: 240_000, cost: 0, estimated: true },
+      }),
       threads: { state: null, submit: async () => {} },
     });
   });
@@ -333,6 +337,14 @@ suite('Select Model', () => {
     assert.match(ofThread.shown.join('\n'), /^Abilities of large \(other\) .*\n.*2.?222 tokens/);
     // The settings are where the user can set what the model can do.
     assert.deepEqual(executed, ['tiller.openSettings']);
+  });
+
+  test('shows the usage of today and this month, with the caps', async () => {
+    await update('caps.dayTokens', 500_000);
+    const user = new ScriptedUser({ pick: 'Today' });
+    await commands.showUsage().finally(() => user.restore());
+    await update('caps.dayTokens', undefined);
+    assert.match(user.shown.join('\n'), /Today \(12,400 tokens, cost 0\.31\)/);
   });
 
   test('tests the connection and names the cure', async () => {

@@ -109,6 +109,7 @@ export function offeredCommands(): readonly SlashCommand[] {
     command('memories', 'notebook', t('What is kept of earlier threads'), host('showMemories')),
     command('audit', 'checklist', t('What was allowed and denied, and why'), host('showAudit')),
     command('abilities', 'info', t('What the model can do, and how Tiller knows'), host('showAbilities')),
+    command('usage', 'graph', t('Tokens and costs of today and this month'), host('showUsage')),
     command('test', 'plug', t('Send one short request to the model'), host('testConnection')),
     command('key', 'key', t('Set the API key'), host('setApiKey')),
     command('settings', 'settings-gear', t('Open the settings of Tiller'), host('openSettings')),

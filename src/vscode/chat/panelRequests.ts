@@ -93,6 +93,7 @@ const ASKING_COMMANDS: ReadonlySet<string> = new Set([
   'tiller.showAbilities',
   'tiller.showMemories',
   'tiller.showSkills',
+  'tiller.showUsage',
   'tiller.sideCopies',
   'tiller.startInSideCopy',
   'tiller.testConnection',
