@@ -5,13 +5,13 @@ import { listResources, readResourceText } from '../core/mcp/resources.ts';
 import { copyChangesText } from '../core/sideCopies/changesText.ts';
 import { inputInCopy } from '../core/sideCopies/inputInCopy.ts';
 import { copyAround, type SideCopy } from '../core/sideCopies/sideCopy.ts';
-import type { NameGuard } from '../core/tools/files/readGuard.ts';
+import type { NameGuard, ReadRefusals } from '../core/tools/files/readGuard.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import type { Op } from '../protocol/op.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
-import { Mentions } from '../vscode/mentions/mentions.ts';
+import { Mentions, type MentionsDeps } from '../vscode/mentions/mentions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
 import type { Agent } from './createAgent.ts';
@@ -31,8 +31,11 @@ export interface ComposerDeps {
   readonly view: ChatView;
   readonly used: UsedModels;
   readonly guard: () => Promise<NameGuard>;
-  /** Resolves to the reason why a file may not be read, by any of its names. */
-  readonly refusal: (path: string) => Promise<string | undefined>;
+  readonly refusals: ReadRefusals;
+  /** Resolves to the reason why the file that an address names may not be read. */
+  readonly refusalOfAddress: (address: string) => Promise<string | undefined>;
+  /** As `redact` of the mentions. */
+  readonly redact: MentionsDeps['redact'];
   /** As `changedInCopy` of the mentions. */
   readonly changedInCopy: () => number | null | undefined;
 }
@@ -41,7 +44,7 @@ export interface ComposerDeps {
 export function createComposer(
   { settings, keys, report }: Host,
   agent: Agent,
-  { view, used, guard, refusal, changedInCopy }: ComposerDeps,
+  { view, used, guard, refusals, refusalOfAddress, redact, changedInCopy }: ComposerDeps,
   store: DisposableStore,
 ): Composer {
   const { threads, manager } = agent;
@@ -49,7 +52,8 @@ export function createComposer(
   const mentions = store.add(
     new Mentions({
       guard,
-      refusal,
+      refusals,
+      redact,
       threads: async () => {
         const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
         const stored = await manager.catalog.list(folders);
@@ -67,11 +71,11 @@ export function createComposer(
         })),
       readResource: (id, signal) => {
         const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
-        return readResourceText(servers, { server, uri }, signal);
+        return readResourceText(servers, { server, uri }, refusalOfAddress, signal);
       },
       copyChanges: (threadId) => {
         const copy = copyOfThread(threadId, agent);
-        return copy && ((mayRead, signal) => copyChangesText(copy, agent.sideCopies, mayRead, signal));
+        return copy && ((refused, signal) => copyChangesText(copy, agent.sideCopies, refused, signal));
       },
       changedInCopy,
       reveal: () => view.reveal(),

@@ -1,7 +1,15 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
-import { type NameGuard, readGuard, readLimitsOf, refusalOf } from '../core/tools/files/readGuard.ts';
+import {
+  type NameGuard,
+  readGuard,
+  readLimitsOf,
+  type ReadRefusals,
+  refusalsOf,
+} from '../core/tools/files/readGuard.ts';
+import { refusalOfAddress } from '../core/tools/filesNamed.ts';
+import { redactPrinted } from '../core/tools/redactPrinted.ts';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -71,6 +79,8 @@ export function createPanel(
   const { outputs } = editors;
   const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
   const guard = () => guardOfShownThread(host, agent);
+  const refusals: ReadRefusals = (files) => refusalsOf(files, readingOfShownThread(host, agent));
+  const redact = (text: string, cwds: readonly string[]) => redactForShownThread(text, cwds, host, agent);
 
   const choices = createTurnChoices(context, host, agent, { used, onChange: () => view.sendSettings() }, store);
   const drafts = createDrafts(context, report);
@@ -118,7 +128,7 @@ export function createPanel(
     context,
     host,
     agent,
-    { planFolder, guard, sendMessage: (input, target) => sender.sendInput(input, target) },
+    { planFolder, refusals, sendMessage: (input, target) => sender.sendInput(input, target) },
     store,
   );
   const composer: Composer = createComposer(
@@ -128,7 +138,9 @@ export function createPanel(
       view,
       used,
       guard,
-      refusal: (file) => refusalOf(file, readingOfShownThread(host, agent)),
+      refusals,
+      refusalOfAddress: (address) => refusalOfAddress(address, readingOfShownThread(host, agent)),
+      redact,
       changedInCopy: () => shownCopy.row?.changed,
     },
     store,
@@ -180,7 +192,7 @@ export function createPanel(
     host,
     editors,
     agent,
-    { guard, view, sender, mentions, choice: choices.model, shownCopy, showThread },
+    { refusals, redact, view, sender, mentions, choice: choices.model, shownCopy, showThread },
     store,
   );
   const { reverts, plans } = createTurnCommands(agent, { view, sender, choices, planFolder }, store);
@@ -239,6 +251,12 @@ function createDrafts(
 function guardOfShownThread(host: Host, agent: Agent): Promise<NameGuard> {
   const deps = readingOfShownThread(host, agent);
   return readGuard(readLimitsOf(deps), deps);
+}
+
+/** Resolves to a text of terminals or of another thread without secrets. Never rejects. */
+function redactForShownThread(text: string, cwds: readonly string[], host: Host, agent: Agent): Promise<string> {
+  const { signal } = new AbortController();
+  return redactPrinted(text, cwds, { ...readingOfShownThread(host, agent), keys: agent.ports.keys, signal });
 }
 
 /** The facts that decide which files the shown thread, or else the next one, may read. */

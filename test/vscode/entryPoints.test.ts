@@ -7,15 +7,15 @@ import type { Question } from '../../src/core/agent/askModel.ts';
 import type { Attachment } from '../../src/protocol/draft.ts';
 import type { UserInput } from '../../src/protocol/item.ts';
 import { CommitMessage } from '../../src/vscode/entryPoints/commitMessage.ts';
-import { EntryPoints } from '../../src/vscode/entryPoints/entryPoints.ts';
+import { type EntryPointDeps, EntryPoints } from '../../src/vscode/entryPoints/entryPoints.ts';
 import { mentionOfLines } from '../../src/vscode/mentions/editorPlaces.ts';
 import type { Repository } from '../../src/vscode/workspace/gitChanges.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
 import { makeRepository, repositoryAt } from './support/gitRepository.ts';
+import { refusesEnv } from './support/refusals.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
 
-const guard = async () => (names: readonly string[]) =>
-  names.some((name) => name.endsWith('.env')) ? '.env may not be read' : undefined;
+const SECRET = 'sesame-1234';
 
 interface Entry {
   readonly points: EntryPoints;
@@ -24,7 +24,7 @@ interface Entry {
   readonly sent: (readonly UserInput[])[];
   /** Messages shown to the user. */
   readonly shown: readonly string[];
-  failed: { readonly command: string; readonly text: string } | undefined;
+  failed: ReturnType<EntryPointDeps['failedCommand']>;
 }
 
 /** Runs the story in a repository with changed files: a.txt, .env and new.txt. */
@@ -36,10 +36,11 @@ function withEntry(story: (entry: Entry, here: EditorPlace) => Promise<void>): (
     const files: string[] = [];
     const sent: (readonly UserInput[])[] = [];
     const points = new EntryPoints({
-      guard,
+      refusals: refusesEnv,
       insert: async (attachments) => void added.push(...attachments),
       attachFiles: async (uris) => void files.push(...uris.map(({ fsPath }) => fsPath)),
       failedCommand: () => entry.failed,
+      redact: async (text, cwds) => text.replaceAll(SECRET, `[hidden: ${cwds.join()}]`),
       mentionOf: mentionOfLines,
       send: async (input) => void sent.push(input),
       repositories: () => [repository],
@@ -93,7 +94,7 @@ suite('what a terminal shows', () => {
     const run = withEntry(async ({ points, added, shown }) => {
       terminal.show();
       await until(() => isOpen && vscode.window.activeTerminal === terminal, 20_000);
-      printed.fire('first line\r\nsecond line');
+      printed.fire(`first ${SECRET}\r\nsecond line`);
       await vscode.env.clipboard.writeText('mine');
       await points.addTerminalSelection();
       assert.deepEqual([added, shown], [[], ['Select text in a terminal first.']]);
@@ -103,7 +104,7 @@ suite('what a terminal shows', () => {
         return textsOf(added).some((text) => text.includes('second line'));
       };
       for (let attempt = 0; attempt < 50 && !(await selected()); attempt++);
-      assert.match(textsOf(added).at(-1) ?? '', /first line\nsecond line/);
+      assert.match(textsOf(added).at(-1) ?? '', /first \[hidden: \]\nsecond line/);
       assert.equal(await vscode.env.clipboard.readText(), 'mine');
     });
     try {
@@ -119,14 +120,15 @@ suite('what a terminal shows', () => {
     withEntry(async (entry) => {
       await entry.points.addFailedCommand();
       assert.match(entry.shown[0] ?? '', /^No command has failed/);
-      entry.failed = { command: 'npm test', text: '$ npm test\nno\n(exit code 1)' };
+      const command = `npm test ${SECRET}`;
+      entry.failed = { command, text: `$ ${command}\nno\n(exit code 1)`, cwds: ['/work'] };
       await entry.points.addFailedCommand();
       const [attached] = entry.added;
       assert.deepEqual(attached?.part.type === 'mention' && [attached.part.kind, attached.part.name], [
         'terminal',
-        'failed: npm test',
+        'failed: npm test [hidden: /work]',
       ]);
-      assert.deepEqual(textsOf(entry.added), ['$ npm test\nno\n(exit code 1)']);
+      assert.deepEqual(textsOf(entry.added), ['$ npm test [hidden: /work]\nno\n(exit code 1)']);
     }),
   );
 });
@@ -183,10 +185,10 @@ suite('Fix Failing Test', () => {
         '.env may not be read',
         'Choose a test in the Testing view, or run the tests in a terminal first.',
       ]);
-      entry.failed = { command: 'npm test', text: '$ npm test\nno' };
+      entry.failed = { command: 'npm test', text: `$ npm test\nno ${SECRET}`, cwds: [] };
       await entry.points.fixTest(undefined);
       assert.equal(entry.sent.length, 1);
-      assert.ok(JSON.stringify(entry.sent).includes('$ npm test\\nno'));
+      assert.ok(JSON.stringify(entry.sent).includes('$ npm test\\nno [hidden: ]'));
     }),
   );
 });
@@ -210,7 +212,7 @@ function withCommit(
     const asked: Question[] = [];
     const user = new ScriptedUser(...answers);
     const commit = new CommitMessage({
-      guard,
+      refusals: refusesEnv,
       hasModel: async () => true,
       ask: async (question, signal) => {
         asked.push(question);
@@ -242,7 +244,7 @@ suite('a commit message', () => {
       repository.inputBox.value = '';
       const staged = repositoryAt(repository.rootUri);
       const again = new CommitMessage({
-        guard,
+        refusals: refusesEnv,
         hasModel: async () => true,
         ask: async (question) => (asked.push(question), 'Add it'),
         askInPanel: async () => {},

@@ -25,7 +25,7 @@ async function withShells(story: (run: Run, output: TerminalOutput) => Promise<v
     const execution = { commandLine: { value: command }, read } as unknown as vscode.TerminalShellExecution;
     const [word = ''] = printed.split(' ');
     started.fire({ terminal, execution } as unknown as Started);
-    await until(() => output.terminals.some(({ id }) => output.textOf(id)?.includes(word) === true), 20_000);
+    await until(() => output.terminals.some(({ id }) => output.textOf(id)?.text.includes(word) === true), 20_000);
     ended.fire({ terminal, execution, exitCode } as unknown as Ended);
   };
   try {
@@ -41,13 +41,17 @@ type Run = (terminal: vscode.Terminal, command: string, printed: string, exitCod
 suite('the last failed command of a terminal', () => {
   test('is the last one that ended with another code than 0, with its output', () =>
     withShells(async (run, output) => {
-      const terminal = { name: 'bash' } as vscode.Terminal;
+      const terminal = { name: 'bash', shellIntegration: { cwd: vscode.Uri.file('/work') } } as vscode.Terminal;
       await run(terminal, 'true', 'first fine', 0);
       const failed = () => output.lastFailed;
       assert.equal(failed(), undefined);
       await run(terminal, 'npm test', 'not \u001b[31mequal\u001b[0m', 1);
       await run(terminal, 'ls', 'second fine', 0);
-      assert.deepEqual(failed(), { command: 'npm test', text: '$ npm test\nnot equal\n(exit code 1)' });
+      assert.deepEqual(failed(), {
+        command: 'npm test',
+        text: '$ npm test\nnot equal\n(exit code 1)',
+        cwds: ['/work'],
+      });
       await run(terminal, 'npm run lint', 'two faults', 2);
       assert.equal(failed()?.command, 'npm run lint');
     }));

@@ -57,7 +57,10 @@ export async function resolveMentions(input: readonly UserInput[], deps: Deps): 
 async function find(mention: Mention, guarding: () => Promise<ReadGuard>, deps: Deps): Promise<Found> {
   const { text, path: named } = mention;
   if (named === '') {
-    return text === undefined ? refused('there is nothing to attach') : { type: 'text', text };
+    if (text === undefined) return refused('there is nothing to attach');
+    // A file from outside of VS Code comes without its path.
+    const hidden = mention.kind === 'file' ? (await guarding())([mention.name]) : undefined;
+    return hidden === undefined ? { type: 'text', text } : refused(hidden);
   }
   const { workspace, settings } = deps;
   const file = path.resolve(settings.cwd, named);

@@ -126,6 +126,11 @@ export interface ThreadHost {
    * files.
    */
   readonly isTrusted: () => boolean;
+  /**
+   * The setting `sandbox.unreadable` by now, in place of the one that the thread was started with; the same array while it
+   * is unchanged. Called for each turn.
+   */
+  readonly unreadable?: () => readonly string[];
   /** Waits for listeners that cannot take more events now; `undefined` when all can. A response is read no faster. */
   readonly pace?: () => Promise<void> | undefined;
   readonly proposals?: ShownProposals;
@@ -205,6 +210,12 @@ export interface SessionOptions {
   readonly commandsOfOthers?: () => readonly RunningCommand[];
   /** Records the changes of commands and patches, for all threads of this process; without it they are not recorded. */
   readonly ledger?: ChangeLedger;
+}
+
+/** The settings of the thread, with what the user has changed since it was started and holds for each new turn. */
+export function settingsNow({ settings, host }: Pick<SessionOptions, 'settings' | 'host'>): ThreadSettings {
+  const unreadable = host.unreadable?.();
+  return unreadable === undefined ? settings : { ...settings, tools: { ...settings.tools, unreadable } };
 }
 
 /** The name of a sub-agent in its requests; `undefined` for a root thread. */

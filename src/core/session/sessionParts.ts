@@ -19,7 +19,7 @@ import { PendingRequests } from './pendingRequests.ts';
 import { standingCompactions } from './recovery.ts';
 import { RetryPause } from './retryPause.ts';
 import { Reverts } from './reverts.ts';
-import type { SessionOptions } from './sessionOptions.ts';
+import { type SessionOptions, settingsNow } from './sessionOptions.ts';
 import { SettingNotes } from './settingNotes.ts';
 import { ThreadChanges } from './threadChanges.ts';
 import { ThreadImages } from './threadImages.ts';
@@ -80,7 +80,7 @@ export function createSessionParts(
   session: { readonly settings: () => TurnSettings; readonly storageFailed: (failure: StorageFailure) => void },
 ): SessionParts {
   const { ports, meta, replayed, host, parent, ledger } = options;
-  const { limits, tools } = options.settings;
+  const { limits } = options.settings;
   const threadId = meta.id;
   const before = stateBefore(options);
   const cwd = () => session.settings().cwd;
@@ -111,7 +111,7 @@ export function createSessionParts(
     store: ports.baseline,
     threadId,
     maxBytes: limits.undoMaxBytes,
-    isSecret: secretNames(tools.unreadable, ports.host.platform),
+    secretNames: () => secretNames(settingsNow(options).tools.unreadable, ports.host.platform),
     emit: (msg) => emit(null, msg),
   });
   const open = async () => {

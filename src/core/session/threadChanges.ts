@@ -26,8 +26,8 @@ export interface ThreadChangesDeps {
   readonly log: Log;
   readonly threadId: string;
   readonly maxBytes: number;
-  /** True for a file with secrets: its lines belong neither into events nor into the rollout. */
-  readonly isSecret: (path: string) => boolean;
+  /** Returns what is true for a file with secrets by now: its lines belong neither into events nor into the rollout. */
+  readonly secretNames: () => (path: string) => boolean;
   /** News that belong to no turn. */
   readonly emit: (msg: EventMsg) => void;
 }
@@ -95,7 +95,7 @@ export class ThreadChanges {
     { itemId, box }: { readonly itemId: string; readonly box: SandboxMechanism },
     { turnId, settings, onChanges }: TurnHooks,
   ): Promise<void> {
-    const { store, clock, emit, isSecret } = this.#deps;
+    const { store, clock, emit, secretNames } = this.#deps;
     const { changes, newFolders, goneFolders, problem } = await command.end();
     if (problem !== undefined) this.#tell(problem);
     if (store === undefined || changes.length + newFolders.length + goneFolders.length === 0) return;
@@ -110,7 +110,7 @@ export class ThreadChanges {
       newFolders: [...madeFolders(newFolders, box)],
       goneFolders: removedFolders(goneFolders),
     });
-    const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash), isSecret);
+    const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash), secretNames());
     if (described.summary.total === 0) return;
     emit({ type: 'files_changed', turnId, itemId, changed: described.summary });
     onChanges(described);

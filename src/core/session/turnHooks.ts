@@ -32,7 +32,7 @@ import {
   withFailure,
   withNote,
 } from './hookOutcomes.ts';
-import type { SessionOptions } from './sessionOptions.ts';
+import { type SessionOptions, settingsNow } from './sessionOptions.ts';
 
 /** State of a thread's hooks that is kept between turns. */
 export class HookMemory {
@@ -330,7 +330,7 @@ export class TurnHooks {
   #surroundings(hook: Hook, face: ToolFace | undefined): HookSurroundings {
     const { settings } = this.#turn;
     const { ports, meta } = this.#session;
-    const { tools } = this.#session.settings;
+    const { tools } = settingsNow(this.#session);
     const { host, keys, storage } = ports;
     const { cwd } = settings;
     if (hook.origin !== 'workspace') {

@@ -6,7 +6,7 @@ import { auditTrail } from './auditTrail.ts';
 import { ContextUpdates } from './contextUpdates.ts';
 import { StorageFailure } from './failure.ts';
 import { rememberNotices } from './rememberNotices.ts';
-import { askingAgent } from './sessionOptions.ts';
+import { askingAgent, settingsNow } from './sessionOptions.ts';
 import { type SessionParts, stateBefore } from './sessionParts.ts';
 import type { CompactedItems, TurnRun } from './turnRun.ts';
 import { TurnHooks } from './turnHooks.ts';
@@ -25,7 +25,8 @@ export interface StartingTurn {
 
 /** Starts to read what `takeContext` waits for. @throws Error of the workspace */
 export function readAhead({ options, conversation }: SessionParts, { cwd }: TurnSettings): Promise<unknown> {
-  const { ports, settings: thread } = options;
+  const { ports } = options;
+  const thread = settingsNow(options);
   const projectDocMaxBytes = docsLimit(options);
   const { unreadable } = thread.tools;
   return conversation.context.readDocs({ ...thread.prompt, ports, cwd, projectDocMaxBytes, unreadable });
@@ -42,7 +43,8 @@ export async function takeContext(
   context: ContextUpdates,
   settings: TurnSettings,
 ): Promise<readonly ResponseItem[]> {
-  const { ports, host, meta, settings: thread } = options;
+  const { ports, host, meta } = options;
+  const thread = settingsNow(options);
   const isTrusted = host.isTrusted();
   return context.take(settings, {
     ports,
@@ -63,7 +65,8 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
   const { turnId, submissionId, settings, outputSchema, abort, emit } = turn;
   const { signal } = abort;
   const { options, conversation, requests, tools, queue, hooks } = parts;
-  const { ports, host, meta, settings: thread } = options;
+  const { ports, host, meta } = options;
+  const thread = settingsNow(options);
   const connected = parts.models.connect(settings);
   const { client, family, prices, maxAttempts } = connected;
   const agent = askingAgent(meta);

@@ -3,6 +3,7 @@ import { textOfInput } from '../../protocol/thread.ts';
 import { userText } from '../prompt/notices.ts';
 import { showUnsent } from './addInput.ts';
 import { describeFailure } from './failure.ts';
+import { settingsNow } from './sessionOptions.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { TurnOpening } from './turn.ts';
 import type { StartingTurn } from './turnRunOf.ts';
@@ -61,7 +62,7 @@ async function keepMessage(
   { options, remember }: SessionParts,
 ): Promise<void> {
   const { ids, log } = options.ports;
-  const thread = { id: options.meta.id, unreadable: options.settings.tools.unreadable };
+  const thread = { id: options.meta.id, unreadable: settingsNow(options).tools.unreadable };
   const content = [...input];
   const id = ids.next('item');
   emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });

@@ -1,7 +1,7 @@
 /** Ways into the message of the panel from other places of VS Code: terminals, Source Control, tests. */
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { NameGuard } from '../../core/tools/files/readGuard.ts';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { type Attachment, COPY_ID } from '../../protocol/draft.ts';
 import type { Mention, UserInput } from '../../protocol/item.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
@@ -18,19 +18,28 @@ import { type FailingTest, failingTest } from './failingTest.ts';
 import { terminalSelection } from './terminalSelection.ts';
 
 export interface EntryPointDeps {
-  /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<NameGuard>;
+  readonly refusals: ReadRefusals;
   /** `Mentions.insert`. */
   readonly insert: (attachments: readonly Attachment[]) => Promise<void>;
   /** Attaches whole files, as from the Explorer. */
   readonly attachFiles: (uris: readonly vscode.Uri[]) => Promise<void>;
-  readonly failedCommand: () => { readonly command: string; readonly text: string } | undefined;
+  readonly failedCommand: () => FailedCommand | undefined;
+  /** Resolves to what a command or a test has printed, without secrets, see `redactPrinted`. Never rejects. */
+  readonly redact: (text: string, cwds: readonly string[]) => Promise<string>;
   /** The lines as an attachment; `undefined` for a document that is not a file. */
   readonly mentionOf: (document: Pick<vscode.TextDocument, 'uri'>, lines: LineRange) => Mention | undefined;
   /** Sends the message to the shown thread and shows the panel. */
   readonly send: (input: readonly UserInput[]) => Promise<void>;
   /** By default those of VS Code's git extension. */
   readonly repositories?: () => readonly Repository[];
+}
+
+/** A command in a terminal, with its output. */
+interface FailedCommand {
+  readonly command: string;
+  readonly text: string;
+  /** Its working directory, if the shell reports it. */
+  readonly cwds: readonly string[];
 }
 
 /** In characters, of a test's message. */
@@ -46,8 +55,10 @@ export class EntryPoints {
 
   /** Attaches the selection of the active terminal. */
   async addTerminalSelection(): Promise<void> {
-    const text = vscode.window.activeTerminal === undefined ? '' : await terminalSelection();
-    if (text.trim() === '') return tell(vscode.l10n.t('Select text in a terminal first.'));
+    const { activeTerminal } = vscode.window;
+    const selected = activeTerminal === undefined ? '' : await terminalSelection();
+    if (selected.trim() === '') return tell(vscode.l10n.t('Select text in a terminal first.'));
+    const text = await this.#deps.redact(selected, cwdsOf(activeTerminal));
     const name = vscode.l10n.t('terminal: {0}', inOneLine(text, NAME_LENGTH));
     await this.#deps.insert([copied('terminal', name, text)]);
   }
@@ -62,8 +73,7 @@ export class EntryPoints {
         ),
       );
     }
-    const name = vscode.l10n.t('failed: {0}', inOneLine(failed.command, NAME_LENGTH));
-    await this.#deps.insert([copied('terminal', name, failed.text)]);
+    await this.#deps.insert([await this.#attached(failed)]);
   }
 
   /**
@@ -74,14 +84,13 @@ export class EntryPoints {
     const active = vscode.window.activeTextEditor?.document.uri;
     const uris =
       states.length > 0 ? states.map(({ resourceUri }) => resourceUri) : active === undefined ? [] : [active];
-    const guard = await this.#deps.guard();
-    const refused = uris.flatMap((uri) => guard([pathOf(uri)]) ?? []);
-    if (refused.length > 0) void vscode.window.showWarningMessage(refused.join('\n'));
-    const readable = uris.filter((uri) => guard([pathOf(uri)]) === undefined);
+    const refused = await this.#deps.refusals(uris.map(pathOf));
+    if (refused.size > 0) void vscode.window.showWarningMessage([...refused.values()].join('\n'));
+    const readable = uris.filter((uri) => !refused.has(pathOf(uri)));
     const attachments: Attachment[] = [];
     const unknown: vscode.Uri[] = [];
     for (const uri of readable) {
-      const diff = await this.#diffOf(uri, guard);
+      const diff = await this.#diffOf(uri);
       if (diff === undefined) continue;
       const name = vscode.l10n.t('changes in {0}', vscode.workspace.asRelativePath(uri));
       if (diff === '') unknown.push(uri);
@@ -89,7 +98,7 @@ export class EntryPoints {
     }
     const files = unknown.filter((uri) => isUntracked(uri, this.#all()));
     if (attachments.length + files.length === 0) {
-      return refused.length > 0 ? undefined : tell(vscode.l10n.t('Git has no changes there.'));
+      return refused.size > 0 ? undefined : tell(vscode.l10n.t('Git has no changes there.'));
     }
     if (attachments.length > 0) await this.#deps.insert(attachments);
     if (files.length > 0) await this.#deps.attachFiles(files);
@@ -104,15 +113,20 @@ export class EntryPoints {
       return tell(vscode.l10n.t('Choose a test in the Testing view, or run the tests in a terminal first.'));
     }
     const text = vscode.l10n.t('Fix the failing test. The output of the test run is attached.');
-    const name = vscode.l10n.t('failed: {0}', inOneLine(failed.command, NAME_LENGTH));
-    await this.#deps.send([{ type: 'text', text }, copied('terminal', name, failed.text).part]);
+    await this.#deps.send([{ type: 'text', text }, (await this.#attached(failed)).part]);
+  }
+
+  async #attached({ command, text, cwds }: FailedCommand) {
+    const [ran, printed] = await Promise.all([command, text].map((part) => this.#deps.redact(part, cwds)));
+    return copied('terminal', vscode.l10n.t('failed: {0}', inOneLine(ran ?? '', NAME_LENGTH)), printed ?? '');
   }
 
   async #fix({ name, uri, lines, message }: FailingTest): Promise<void> {
-    const refused = uri === undefined ? undefined : (await this.#deps.guard())([pathOf(uri)]);
+    const refused = uri && (await this.#deps.refusals([pathOf(uri)])).get(pathOf(uri));
     if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
     const asks = vscode.l10n.t('Fix this failing test: {0}', name);
-    const text = message === '' ? asks : `${asks}\n\n${shortened(message, MAX_MESSAGE)}`;
+    const printed = message === '' ? '' : await this.#deps.redact(message, []);
+    const text = printed === '' ? asks : `${asks}\n\n${shortened(printed, MAX_MESSAGE)}`;
     const mention = uri && this.#deps.mentionOf({ uri }, lines ?? { first: 1, last: 1 });
     await this.#deps.send([{ type: 'text', text }, ...(mention === undefined ? [] : [mention])]);
   }
@@ -122,11 +136,11 @@ export class EntryPoints {
   }
 
   /** Empty without a difference; `undefined` outside of repositories. Rejects when git does. */
-  async #diffOf(uri: vscode.Uri, guard: NameGuard): Promise<string | undefined> {
+  async #diffOf(uri: vscode.Uri): Promise<string | undefined> {
     const repository = repositoryOf(uri, this.#all());
     if (repository === undefined) return undefined;
     const diff = await repository.diffWithHEAD(uri.fsPath);
-    return withoutUnreadable(diff, repository.rootUri.fsPath, (file) => guard([file]) === undefined);
+    return withoutUnreadable(diff, repository.rootUri.fsPath, this.#deps.refusals);
   }
 }
 
@@ -138,6 +152,11 @@ function copied(
 ): { readonly part: Mention; readonly inText: false } {
   const id = COPY_ID + createHash('sha256').update(text).digest('hex').slice(0, 16);
   return { part: { type: 'mention', kind, name, path: '', id, text }, inText: false };
+}
+
+function cwdsOf(terminal: vscode.Terminal | undefined): readonly string[] {
+  const cwd = terminal?.shellIntegration?.cwd;
+  return cwd === undefined ? [] : [cwd.fsPath];
 }
 
 function tell(message: string): void {

@@ -11,16 +11,23 @@ const MAX_COMMANDS = 5;
 
 interface Recorded {
   readonly command: string;
+  /** `undefined` where the shell does not report it. */
+  readonly cwd: string | undefined;
   output: string;
   exitCode: number | undefined;
   hasEnded: boolean;
 }
 
 /** A command that ended with another exit code than 0. */
-export interface FailedCommand {
+export interface FailedCommand extends PrintedText {
   readonly command: string;
-  /** For the model: the command, its output and its exit code. */
+}
+
+/** Commands with their output and exit codes, for the model, once secrets are redacted in it. */
+export interface PrintedText {
   readonly text: string;
+  /** The working directories of the commands. */
+  readonly cwds: readonly string[];
 }
 
 /** A terminal with output. Several may have one name; the id is new in each window. */
@@ -43,6 +50,7 @@ export class TerminalOutput implements Disposable {
       vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
         const command: Recorded = {
           command: execution.commandLine.value,
+          cwd: terminal.shellIntegration?.cwd?.fsPath,
           output: '',
           exitCode: undefined,
           hasEnded: false,
@@ -75,12 +83,10 @@ export class TerminalOutput implements Disposable {
     return sorted.map(([{ name }, { id }]) => ({ id, name }));
   }
 
-  /** Returns the last commands with their output, for the model; `undefined` for a terminal that is closed. */
-  textOf(id: string): string | undefined {
-    return [...this.#recorded.values()]
-      .find((terminal) => terminal.id === id)
-      ?.commands.map(textOfCommand)
-      .join('\n');
+  /** Returns `undefined` for a terminal that is closed. */
+  textOf(id: string): PrintedText | undefined {
+    const commands = [...this.#recorded.values()].find((terminal) => terminal.id === id)?.commands;
+    return commands && printedBy(commands);
   }
 
   /** The last command that has failed: in the active terminal, else in any. */
@@ -98,6 +104,10 @@ export class TerminalOutput implements Disposable {
   }
 }
 
+function printedBy(commands: readonly Recorded[]): PrintedText {
+  return { text: commands.map(textOfCommand).join('\n'), cwds: commands.flatMap(({ cwd }) => cwd ?? []) };
+}
+
 function textOfCommand({ command, output, exitCode, hasEnded }: Recorded): string {
   const end = hasEnded ? (exitCode === undefined || exitCode === 0 ? '' : `\n(exit code ${exitCode})`) : '\n(running)';
   return `$ ${command}\n${plainTerminalText(output).trimEnd()}${end}`;
@@ -108,7 +118,7 @@ function lastFailedIn(
 ): FailedCommand | undefined {
   const all = terminals.flatMap(([, { commands }]) => commands);
   const failed = all.findLast(({ exitCode }) => exitCode !== undefined && exitCode !== 0);
-  return failed && { command: failed.command, text: textOfCommand(failed) };
+  return failed && { command: failed.command, ...printedBy([failed]) };
 }
 
 function isActive(terminal: vscode.Terminal): boolean {

@@ -198,6 +198,7 @@ export class ThreadFactory implements ThreadSource {
       keepsSettings: true,
       sandboxFor,
       isTrusted: () => vscode.workspace.isTrusted,
+      unreadable: () => this.#deps.settings()['sandbox.unreadable'],
       review: () => this.#deps.settings().review,
       toolProviders: this.#deps.toolProviders(),
       hooks: this.#deps.hooks,
