@@ -29,12 +29,22 @@ const GATES = [
   { name: 'plain English', args: ['scripts/lint/plainEnglish.mjs'] },
 ];
 
+/**
+ * The compiler and the linter are programs in Go that live for seconds: collecting their heap takes a quarter of their processor
+ * time, and saves a fifth of their memory. Collected all the same where it grows beyond the limit.
+ */
+const WITHOUT_COLLECTION = { GOGC: 'off', GOMEMLIMIT: '3GiB' };
+
 /** Resolves when the gate has ended; its output is collected, so that the outputs of parallel tools are not mixed. */
 function run(gate) {
   const started = Date.now();
   return new Promise((resolve) => {
     let output = '';
-    const child = spawn(process.execPath, gate.args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, gate.args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...WITHOUT_COLLECTION, ...process.env },
+    });
     child.stdout.on('data', (chunk) => (output += chunk));
     child.stderr.on('data', (chunk) => (output += chunk));
     child.on('error', (error) => (output += error.message));

@@ -32,6 +32,7 @@ import {
 import { keyOf, thingOf, withAttachments } from './text/attachments.ts';
 import { announcement, denying, followsEnd, makingRule, offersCommand } from './view.ts';
 
+/** Submits an op for the shown thread. A thread is started or opened for it where none is live. */
 export function submit(op: Op): void {
   post({ type: 'op', op });
 }
@@ -82,10 +83,12 @@ export type PanelCommand =
   | 'showMemories'
   | 'showSkills';
 
+/** Runs a command of VS Code, by its name without `tiller.`. */
 export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });
 }
 
+/** Opens one of VS Code's own pickers; what the user chooses arrives as settings. */
 export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): void {
   post({ type: 'pick', what });
 }
@@ -126,6 +129,7 @@ function draftInput(): UserInput[] {
   return text === '' ? parts : [{ type: 'text', text }, ...parts];
 }
 
+/** Sends a text in place of the draft, which stays. */
 export function sendText(text: string): void {
   sendInput([{ type: 'text', text }]);
 }
@@ -211,11 +215,13 @@ export function moveDraftToThread(): void {
   keepDraft();
 }
 
+/** Appends a text to the draft, and focuses the composer. */
 export function addToDraft(text: string): void {
   setDraft(joined(draft.value, text));
   composerFocus.value++;
 }
 
+/** Replaces the draft with all that is attached to it, and focuses the composer. */
 export function replaceDraft(text: string, attached: readonly Attachment[] = []): void {
   setDraft(text, attached);
   composerFocus.value++;
@@ -271,6 +277,7 @@ function release(edit: DraftEdit): void {
   if (edit.type === 'queued') submit({ type: 'hold_queued', id: edit.id, held: false });
 }
 
+/** Chooses for the sent message under edit whether sending it undoes what its turns have changed. */
 export function restoreFilesToo(restoresFiles: boolean): void {
   const edit = draftEdit.value;
   if (edit?.type !== 'sent') return;
@@ -292,6 +299,7 @@ function showEdit(edit: DraftEdit | null, text: string, attached: readonly Attac
   keepDraft();
 }
 
+/** Removes a queued message. If it is under edit, the draft from before comes back. */
 export function withdrawQueued(id: string): void {
   const edit = draftEdit.value;
   if (edit?.id === id) showEdit(null, edit.draft, edit.attachments);
@@ -347,15 +355,18 @@ export function fork(itemId: string | null): void {
   post({ type: 'fork_thread', itemId });
 }
 
+/** Stops the turn that runs in the shown thread. */
 export function interrupt(): void {
   submit({ type: 'interrupt' });
 }
 
+/** Copies by way of the host, which also works where the page may not use the clipboard. */
 export function copyText(text: string): void {
   post({ type: 'copy', text });
   announcement.value = t('Copied');
 }
 
+/** Draws more of the turns that the page has, or asks the host for earlier ones. */
 export function loadEarlier(): void {
   const [oldest] = turns.value;
   if (turns.value.length > shownTurns.value) shownTurns.value += TURN_WINDOW;

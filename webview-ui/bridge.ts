@@ -28,14 +28,17 @@ export interface Place {
 
 const host = acquireVsCodeApi<PanelState>();
 
+/** Sends a message to the extension host. Messages arrive in order. */
 export function post(message: WebviewMessage): void {
   host.postMessage(message);
 }
 
+/** The state that the page had before VS Code made it anew. */
 export function savedState(): PanelState | undefined {
   return host.getState();
 }
 
+/** Keeps the state for as long as VS Code keeps the view. Cheap: VS Code writes it later. */
 export function saveState(state: PanelState): void {
   host.setState(state);
 }

@@ -17,11 +17,13 @@ function factsOf(itemId: string): ItemFacts {
   return known;
 }
 
+/** Keeps the times of an item. Call for each event. */
 export function observe({ at, msg }: Event): void {
   if (msg.type === 'item_started') factsOf(msg.item.id).startedAt = Date.parse(at);
   if (msg.type === 'item_completed') factsOf(msg.item.id).endedAt = Date.parse(at);
 }
 
+/** Milliseconds since 1970; `null` for an item that the page has not seen begin. */
 export function startOf(itemId: string): number | null {
   return facts.get(itemId)?.startedAt ?? null;
 }

@@ -6,6 +6,7 @@ import type { ComponentChild } from 'preact';
 
 let translations: Readonly<Record<string, string>> = {};
 
+/** Call before the first text is drawn. `texts`: translations by their English text. */
 export function setTexts(texts: Readonly<Record<string, string>>): void {
   translations = texts;
 }

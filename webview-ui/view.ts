@@ -15,6 +15,7 @@ export const decision = computed(() => waiting.value[decisionIndex.value] ?? nul
 type CardChange = 'next' | 'previous' | 'list' | null;
 let cardChange: CardChange = null;
 
+/** Shows the next or the previous card, around the ends. */
 export function showDecision(step: 1 | -1): void {
   const count = waiting.value.length;
   cardChange = step === 1 ? 'next' : 'previous';
@@ -49,6 +50,7 @@ export const makingRule = signal<string | null>(null);
 
 /** `answers …`: the menu of the card with this id. */
 export const openPopup = signal<'meter' | 'menu' | 'mode' | 'model' | 'sandbox' | `answers ${string}` | null>(null);
+/** Opens a popup in place of the one that is open, or closes it. */
 export function togglePopup(popup: NonNullable<typeof openPopup.value>): void {
   openPopup.value = openPopup.value === popup ? null : popup;
 }

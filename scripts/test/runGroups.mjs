@@ -1,7 +1,7 @@
 // Runs the steps of `npm test`, some in parallel, and summarizes them.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { root } from '../bootstrap.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, slowestOf, summaryOf } from './outcomes.mjs';
@@ -13,23 +13,26 @@ import { watchProcessorTime } from './processorTime.mjs';
  * @property {string} script
  * @property {string} [suite]  names the file of outcomes that the tests of this step write; a step without one is a gate
  * @property {number} [budget]  seconds of processor time that it may take; a step that takes more is named in the summary
+ * @property {boolean} [inBackground]  runs beside the others, with what they leave of the processors
  */
 
 /** A step that does not end after SIGTERM is killed after this time. */
 const END_LIMIT_MS = 15_000;
 
-/** As many steps run at a time as CI has cores. */
-const LANES = 2;
+/** As many steps run at a time as CI has cores, and one in the background, which has the lowest priority. */
+const LANES = [{ isBackground: false }, { isBackground: false }, { isBackground: true }];
+const BACKGROUND_PRIORITY = 10;
 
 /** Seconds that the steps of each lane took. */
-const laneSeconds = Array.from({ length: LANES }, () => 0);
+const laneSeconds = LANES.map(() => 0);
 
 const results = [];
 const running = new Set();
 let stoppedBy;
 
 /**
- * Runs one group after the other, and `LANES` steps of a group at a time, in their order. The last printed line is always
+ * Runs one group after the other, and as many steps of a group at a time as there are lanes, in their order; the last lane only
+ * those that run in the background. The last printed line is always
  * "N passed, N failed" (and "N skipped" if tests were skipped) with the tests of all suites; a gate that fails counts as
  * one failure, so that "0 failed" is equivalent to exit code 0. A suite that is stopped counts what it has reported until
  * then, and one failure.
@@ -43,23 +46,30 @@ export async function runGroups(groups) {
   takeProcessorSeconds();
   for (const steps of groups) {
     const left = [...steps];
-    await Promise.all(laneSeconds.map((_, lane) => runNext(left, lane)));
+    await Promise.all(LANES.map((_, lane) => runNext(left, lane)));
   }
   return summarize((Date.now() - started) / 1000);
 }
 
 /** One step after the other from those that are left, until there is none. */
 async function runNext(left, lane) {
-  for (let step = left.shift(); step; step = left.shift()) {
+  const { isBackground } = LANES[lane];
+  for (let step = takeStep(left, isBackground); step; step = takeStep(left, isBackground)) {
     if (stoppedBy) return;
     const started = Date.now();
-    const { processorSeconds: seen, ...end } = await run(step);
+    const { processorSeconds: seen, ...end } = await run(step, isBackground ? BACKGROUND_PRIORITY : 0);
     const seconds = (Date.now() - started) / 1000;
     laneSeconds[lane] += seconds;
     // Most of many short processes are missed; the system reports them with a step that has waited for them.
     const processorSeconds = Math.max(seen, takeProcessorSeconds());
     results.push({ name: step.name, budget: step.budget, ...verdict(step, end), seconds, processorSeconds });
   }
+}
+
+/** Takes the first step that is left, in the background the first that may run there. */
+function takeStep(left, isBackground) {
+  const at = left.findIndex(({ inBackground = false }) => inBackground || !isBackground);
+  return at === -1 ? undefined : left.splice(at, 1)[0];
 }
 
 let processorSecondsTaken = 0;
@@ -79,8 +89,12 @@ function takeProcessorSeconds() {
   return seconds;
 }
 
-/** Resolves with the exit code, or with the signal that ended the step, and its processor time. */
-function run({ name, script }) {
+/**
+ * Resolves with the exit code, or with the signal that ended the step, and its processor time.
+ * @param {Step} step
+ * @param {number} priority  of the system, also of what the step starts
+ */
+function run({ name, script }, priority) {
   console.log(`── ${name} ${'─'.repeat(Math.max(0, 70 - name.length))}`);
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [script], {
@@ -90,6 +104,7 @@ function run({ name, script }) {
       detached: true,
     });
     running.add(child);
+    if (child.pid !== undefined && priority !== 0) setPriority(child.pid, priority);
     const time = watchProcessorTime(child.pid ?? 0);
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => console.log(`${name} │ ${line}`));

@@ -78,12 +78,9 @@ export async function exec(
     const customizations = await loadCustomizations(ports, settings, cwd, say);
     mcp = startMcp(ports, settings, { cwd, version });
     const threadHost: ThreadHost = {
+      ...HOST,
       ...modelsFor(settings, provider, http),
-      // The flags or their defaults apply, not the thread's stored settings.
-      keepsSettings: false,
       interactive: args.input === 'jsonl',
-      sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
-      isTrusted: () => true,
       pace: () => report.caughtUp(),
       toolProviders: mcp.toolProviders,
       ...customizations,
@@ -109,6 +106,14 @@ export async function exec(
     await demo?.close();
   }
 }
+
+/** Parts of the host that are the same for every thread of the command line. */
+const HOST = {
+  // The flags or their defaults apply, not the thread's stored settings.
+  keepsSettings: false,
+  sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
+  isTrusted: () => true,
+} satisfies Partial<ThreadHost>;
 
 /** Maximum time for a local server to describe its models. */
 const LEARN_WITHIN_MS = 2000;

@@ -295,6 +295,23 @@ describe.each(WIRES)('automatic compaction on %s', (wire) => {
     expect(talkOf(chat.server.lastRequest)).toEqual(['user: one', expect.stringMatching(SUMMARY), 'user: two']);
   });
 
+  it('cuts what cannot be left out: a message and an output that are each longer than an unknown window', async () => {
+    const tooLong = fails(400, { code: 'context_length_exceeded', message: 'too long' });
+    await using chat = await startScenario({
+      wire,
+      sandbox: 'danger-full-access',
+      model: (request, index) => {
+        if (request.text.length > 30_000) return [tooLong];
+        if (asksForSummary(request)) return [says('A summary.')];
+        return index === 0 ? [calls('exec_command', { cmd: 'seq 9999' })] : [says('Done.')];
+      },
+    });
+    expect(await chat.send('one')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    expect(await chat.send(`two ${'x'.repeat(60_000)}`)).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    expect(chat.items('compaction').map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(talkOf(chat.server.lastRequest)[0]).toMatch(/^user: two x+…\d+ tokens truncated…x+$/);
+  });
+
   it('describes calls as text where the server accepts none without tools', async () => {
     const isRefused = ({ input, toolNames }: ModelRequest) =>
       toolNames.length === 0 &&

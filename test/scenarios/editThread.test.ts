@@ -250,7 +250,7 @@ describe('an edit at the cursor', () => {
       () => {},
     );
     if (when === 'before') void chat.server.received(2).then(submit);
-    expect(await edit.outcome).toMatchObject({ type: 'changed' });
+    expect(await edit.outcome).toEqual({ type: 'changed', paths: ['a.txt'] });
     expect(chat.server.requests).toHaveLength(2);
     expect(lateOnes).toEqual([op]);
 

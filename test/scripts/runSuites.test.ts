@@ -1,6 +1,7 @@
 /** The report of `npm test` on a suite that fails, is killed, or passes only in another attempt. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { outcomesFile, startOutcomes, summaryOf } from '../../scripts/test/outcomes.mjs';
@@ -93,6 +94,7 @@ function writeSuite(folder: TempFolder, tests: string): string {
   return suite;
 }
 
+/** Runs `all.mjs`. */
 async function runAll(folder: TempFolder): Promise<{ code: number | null; lines: string[] }> {
   const child = spawn(process.execPath, [folder.at('all.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
   // A failed test leaves no suite that never ends.
@@ -145,10 +147,39 @@ describe('npm test', () => {
     expect(code).toBe(0);
     expect(lines.at(-1)).toBe('2 passed, 0 failed');
     expect(lines.join('\n')).toMatch(
-      /^lanes: \d+ s, \d+ s\nprocessor time: \d+ s, \d+ % of all cores\nslowest tests:\n +\d+\.\d s {2}.*one\.test\.mjs: /m,
+      /^lanes: \d+ s, \d+ s, \d+ s\nprocessor time: \d+ s, \d+ % of all cores\nslowest tests:\n +\d+\.\d s {2}.*one\.test\.mjs: /m,
     );
     expect(Number(/^gate .*\(CPU (\d+) s\)/m.exec(lines.join('\n'))?.[1] ?? 0)).toBeLessThan(2);
     expect(lines.filter((line) => line.startsWith('flaky: '))).toEqual([expect.stringMatching(/one\.test\.mjs: two$/)]);
     startOutcomes(outcomesFile(suite));
+  });
+
+  test('runs a step in the background beside two others, with a lower priority', async () => {
+    using folder = tempFolder();
+    const steps = ['window', 'other window', 'fast'].map((name) => ({
+      name,
+      script: folder.at(`${name}.mjs`),
+      inBackground: name === 'fast',
+    }));
+    for (const { script } of steps.slice(0, 2)) {
+      writeFileSync(
+        script,
+        `import { existsSync } from 'node:fs';
+         setInterval(() => existsSync('${folder.at('priority')}') && process.exit(), 10);`,
+      );
+    }
+    writeFileSync(
+      folder.at('fast.mjs'),
+      `import { writeFileSync } from 'node:fs';
+       import { getPriority } from 'node:os';
+       writeFileSync('${folder.at('priority')}', String(getPriority()));`,
+    );
+    writeFileSync(
+      folder.at('all.mjs'),
+      `import { runGroups } from '${root}/scripts/test/runGroups.mjs';
+       process.exitCode = await runGroups([${JSON.stringify(steps)}]);`,
+    );
+    expect(await runAll(folder)).toMatchObject({ code: 0 });
+    expect(Number(readFileSync(folder.at('priority'), 'utf8'))).toBeGreaterThan(getPriority());
   });
 });

@@ -14,6 +14,7 @@ interface Entry {
 /** The host sets it for a page in an editor tab. */
 const IS_IN_EDITOR = document.body.dataset['place'] === 'editor';
 
+/** The menu "…" of the header. */
 export function HeaderMenu() {
   const groups: readonly (readonly Entry[])[] = [
     ...(threadId.value === null ? [] : [threadEntries()]),

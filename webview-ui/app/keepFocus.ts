@@ -8,6 +8,7 @@ const EFFECTS_MS = 100;
 /** The control that has the focus, or had it when the page lost it. */
 let last: HTMLElement | null = null;
 
+/** Call once. When the focused element is removed, the focus moves to a place near it instead of being lost. */
 export function keepFocus(): void {
   let focused: Element | null = null;
   document.addEventListener('focusin', ({ target }) => {

@@ -9,6 +9,7 @@ export function timeLabel({ at }: AuditLine): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' });
 }
 
+/** The title of the thread, or that it was deleted. */
 export function threadLabel({ threadTitle }: AuditLine): string {
   return threadTitle ?? t('(deleted thread)');
 }
@@ -18,6 +19,7 @@ export function agentLabel({ agentId }: AuditLine): string {
   return agentId === null ? '' : t('agent {0}', agentId);
 }
 
+/** Empty for an act without a folder. */
 export function cwdLabel({ cwd }: AuditLine): string {
   return cwd === null ? '' : t('in {0}', cwd);
 }
@@ -48,6 +50,7 @@ export function decidedBy({ by, reason }: AuditLine): string {
   }
 }
 
+/** The decision, in the user's language. */
 export function outcomeWord({ outcome }: AuditLine): string {
   switch (outcome) {
     case 'allowed':
@@ -59,6 +62,7 @@ export function outcomeWord({ outcome }: AuditLine): string {
   }
 }
 
+/** The end of the act with the time it took; empty for one that was not allowed. */
 export function endWord({ end, outcome }: AuditLine): string {
   if (end === null) return outcome === 'allowed' ? t('open') : '';
   const time = notable(end.durationMs) === null ? '' : duration(end.durationMs);
@@ -81,6 +85,7 @@ function statusWord(status: NonNullable<AuditLine['end']>['status']): string {
   }
 }
 
+/** Empty except for a command that was allowed. */
 export function sandboxLabel({ box, escalated, outcome, kind }: AuditLine): string {
   if (outcome !== 'allowed' || kind !== 'command') return '';
   if (escalated) return t('not sandboxed');

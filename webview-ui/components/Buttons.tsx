@@ -63,6 +63,7 @@ export function Link({ testid, onClick, children }: ControlProps & { children: C
   );
 }
 
+/** A button without text. `label`: its name for screen readers and its tooltip. */
 export function IconButton({ testid, onClick, icon, label }: ControlProps & { icon: string; label: string }) {
   return (
     <button type="button" class="ibtn" data-testid={testid} title={label} aria-label={label} onClick={onClick}>

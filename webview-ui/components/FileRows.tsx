@@ -226,6 +226,7 @@ function HunkRow(props: FileHunksProps & { path: string; hunk: DiffHunk; index: 
   );
 }
 
+/** The files of a patch, each with its diff once it is opened. `diff`: of all files. `choices`: of a proposal. */
 export function FileRows(props: {
   itemId: string;
   changes: readonly FileChangeSummary[];

@@ -5,6 +5,7 @@ export function Icon({ name, className = '' }: { name: string; className?: strin
   return <span class={`codicon codicon-${name} ${className}`.trim()} aria-hidden="true" />;
 }
 
+/** Work in progress. */
 export function Spinner() {
   return <Icon name="loading" className="codicon-modifier-spin" />;
 }

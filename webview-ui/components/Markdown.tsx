@@ -49,6 +49,7 @@ function Parts({ blocks }: { blocks: readonly Block[] }) {
   );
 }
 
+/** Draws a complete text of the model at once. */
 export function Markdown({ text }: { text: string }) {
   const blocks = useMemo(() => renderMarkdown(text), [text]);
   return <Blocks blocks={blocks} />;

@@ -27,6 +27,7 @@ export function OpenTerminal({ process: { processId, command } }: { process: Pro
   );
 }
 
+/** Ends a background process with all that it has started. */
 export function Kill({ process: { processId, command } }: { process: ProcessState }) {
   return (
     <Act

@@ -11,6 +11,7 @@ export function WebLink({ url, title = '', testid }: { url: string; title?: stri
   );
 }
 
+/** True for an http or https address. */
 export function isWebAddress(url: string): boolean {
   return /^https?:\/\//i.test(url) && URL.canParse(url);
 }

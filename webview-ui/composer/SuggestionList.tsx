@@ -76,6 +76,7 @@ function Marked({ text, positions }: { text: string; positions: readonly number[
   return <>{parts.map((part, index) => (part.isMarked ? <b key={index}>{part.text}</b> : part.text))}</>;
 }
 
+/** The id of a row's element, for `aria-activedescendant`. */
 export function rowId(index: number): string {
   return `suggestion-${index}`;
 }

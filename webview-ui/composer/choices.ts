@@ -17,10 +17,12 @@ export interface Choice {
   readonly run: () => void;
 }
 
+/** Chooses for the shown thread; the settings arrive as an event. */
 export function choose(what: Extract<WebviewMessage, { type: 'choose' }>['what']): void {
   post({ type: 'choose', what });
 }
 
+/** The name of a mode on its button and in the menu. */
 export function modeLabel(mode: ChatMode): string {
   const labels: Record<ChatMode, string> = {
     chat: t('Chat'),
@@ -52,6 +54,7 @@ export function modeChoices(): readonly Choice[] {
   });
 }
 
+/** The name of an approval policy on its button and in the menu. */
 export function approvalLabel(policy: ApprovalPolicy): string {
   const labels: Record<ApprovalPolicy, string> = {
     untrusted: t('Always ask'),
@@ -62,6 +65,7 @@ export function approvalLabel(policy: ApprovalPolicy): string {
   return labels[policy];
 }
 
+/** The rows of the menu for approvals. */
 export function approvalChoices(): readonly Choice[] {
   const policies: readonly (readonly [ApprovalPolicy, string])[] = [
     ['untrusted', t('Asks before every command that is not known to be read-only.')],
@@ -93,6 +97,7 @@ export function reviewChoices(): readonly Choice[] {
   }));
 }
 
+/** The rows of the menu for the sandbox. */
 export function sandboxChoices(): readonly Choice[] {
   const modes: readonly (readonly [SandboxMode, label: string, detail: string])[] = [
     ['read-only', t('Read-only'), t('Commands can read files, but not change them.')],
@@ -108,6 +113,7 @@ export function sandboxChoices(): readonly Choice[] {
   }));
 }
 
+/** The name of a reasoning effort on its button and in the menu. */
 export function effortLabel(effort: ReasoningEffort): string {
   const labels: Record<ReasoningEffort, string> = {
     none: t('None'),

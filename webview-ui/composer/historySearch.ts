@@ -15,15 +15,18 @@ export const activeIndex = computed(() => Math.max(0, Math.min(chosenIndex.value
 /** The message that Enter selects. */
 export const active = computed(() => found.value[activeIndex.value] ?? null);
 
+/** Opens the search over earlier messages, with an empty query. */
 export function openSearch(): void {
   search('');
   isSearching.value = true;
 }
 
+/** Closes the search; the draft stays as it is. */
 export function closeSearch(): void {
   isSearching.value = false;
 }
 
+/** Sets the query and chooses the first result. */
 export function search(text: string): void {
   query.value = text;
   chosenIndex.value = 0;

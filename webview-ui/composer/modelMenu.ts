@@ -88,11 +88,13 @@ export function open(): () => void {
   };
 }
 
+/** Sets the query; the row in use is active again. */
 export function search(text: string): void {
   query.value = text;
   chosenIndex.value = null;
 }
 
+/** Moves the active row, around the ends. `by`: 1 or -1. */
 export function step(by: number): void {
   const count = rows.peek().length;
   if (count > 0) chosenIndex.value = (activeIndex.peek() + by + count) % count;
@@ -103,6 +105,7 @@ export function moveTo(index: number): void {
   chosenIndex.value = Math.max(0, Math.min(index, rows.peek().length - 1));
 }
 
+/** Chooses the model of the row, or sets up its provider. */
 export function take(row: MenuRow): void {
   const { provider } = row.group;
   switch (row.type) {

@@ -191,6 +191,7 @@ export function comeBack(text: string): void {
   left = null;
 }
 
+/** Closes the list; the typed text stays. */
 export function close(): void {
   typed.value = null;
   if (open.peek() === null) return;
@@ -206,6 +207,7 @@ export function dismiss(): void {
   close();
 }
 
+/** Moves the active row, around the ends. `by`: 1 or -1. */
 export function step(by: number): void {
   const count = suggestions.peek().length;
   if (count > 0) chosenIndex.value = (activeIndex.peek() + by + count) % count;

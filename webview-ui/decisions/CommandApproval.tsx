@@ -16,6 +16,7 @@ import { cwd as root, ruleSuggestion, settings } from '../store.ts';
 import { makingRule } from '../view.ts';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { Link } from '../components/Buttons.tsx';
+import { Fact } from '../components/Facts.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { RuleRow } from './RuleRow.tsx';
@@ -133,15 +134,6 @@ function Offer({ request }: { request: ApprovalRequest }) {
   );
 }
 
-export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
 /** The path relative to the command's working directory, if it is inside. */
 function fileIn(file: string, cwd = ''): string {
   return cwd !== '' && file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
@@ -191,6 +183,9 @@ function allowedBecause({ source, id }: Part['reason']): string {
   return id === 'known-safe' ? t('read-only') : t('allowed');
 }
 
+/**
+ * Returns the callback of "Deny", with what the user says to the model; `undefined` where a request cannot be denied.
+ */
 export function denyOf({ approvalId, choices }: ApprovalRequest): ((word: string) => void) | undefined {
   if (!choices.includes('denied')) return undefined;
   return (word) => decide(approvalId, { denied: word === '' ? {} : { message: word } });
@@ -201,6 +196,7 @@ export function escapeOf({ approvalId, choices }: ApprovalRequest): (() => void)
   return choices.includes('abort') ? () => decide(approvalId, 'abort') : undefined;
 }
 
+/** The form for a rule, while the user makes one from this request. */
 export function ruleRow(request: ApprovalRequest): ComponentChildren {
   const { approvalId, proposedRule } = request;
   if (makingRule.value !== approvalId || proposedRule === undefined) return null;

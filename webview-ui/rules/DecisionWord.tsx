@@ -2,6 +2,7 @@ import type { RuleDecision } from '../../src/protocol/policy.ts';
 import { Icon } from '../components/Icon.tsx';
 import { t } from '../l10n.ts';
 
+/** The name of a codicon. */
 export function decisionIcon(decision: RuleDecision): string {
   switch (decision) {
     case 'allow':
@@ -13,6 +14,7 @@ export function decisionIcon(decision: RuleDecision): string {
   }
 }
 
+/** The decision, in the user's language. */
 export function decisionWord(decision: RuleDecision): string {
   switch (decision) {
     case 'allow':
@@ -24,6 +26,7 @@ export function decisionWord(decision: RuleDecision): string {
   }
 }
 
+/** The decision with its icon. */
 export function DecisionWord({ decision }: { decision: RuleDecision }) {
   return (
     <span class="page-decision" data-decision={decision}>

@@ -32,16 +32,13 @@ function Form({ entry }: { entry: RuleEntry | null }) {
     // Parsed from the field: a fast submission may come before the last rendering.
     const entered = parsePattern(pattern.value);
     if (entered === undefined) return;
-    const why = justification.value.trim();
-    const rule: Rule = {
-      ...(given?.match ? { match: given.match } : {}),
-      ...(given?.not_match ? { not_match: given.not_match } : {}),
+    const rule = ruleFrom(given, {
       pattern: entered,
       decision: decision.value,
-      ...(outside.value && decision.value === 'allow' ? { bypassSandbox: true } : {}),
-      ...(readsSecrets.value && decision.value === 'allow' ? { readsSecrets: true } : {}),
-      ...(why === '' ? {} : { justification: why }),
-    };
+      outside: outside.value,
+      readsSecrets: readsSecrets.value,
+      justification: justification.value.trim(),
+    });
     edit(entry === null ? { type: 'add', scope: scope.value, rule } : { type: 'replace', id: entry.id, rule });
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -94,6 +91,26 @@ function Form({ entry }: { entry: RuleEntry | null }) {
       </div>
     </section>
   );
+}
+
+interface EnteredRule extends Pick<Rule, 'pattern' | 'decision'> {
+  readonly outside: boolean;
+  readonly readsSecrets: boolean;
+  readonly justification: string;
+}
+
+/** Returns the rule as it is written to the file. The examples of the rule before are kept: the form does not show them. */
+function ruleFrom(before: Rule | undefined, entered: EnteredRule): Rule {
+  const { pattern, decision, outside, readsSecrets, justification } = entered;
+  return {
+    ...(before?.match ? { match: before.match } : {}),
+    ...(before?.not_match ? { not_match: before.not_match } : {}),
+    pattern,
+    decision,
+    ...(outside && decision === 'allow' ? { bypassSandbox: true } : {}),
+    ...(readsSecrets && decision === 'allow' ? { readsSecrets: true } : {}),
+    ...(justification === '' ? {} : { justification }),
+  };
 }
 
 function DecisionField({ decision }: { readonly decision: Signal<RuleDecision> }) {

@@ -68,6 +68,7 @@ function RuleLine({ entry }: { entry: RuleEntry }) {
   );
 }
 
+/** The number of decisions of a rule, and the time of the last one. */
 export function UsesOf({ uses: { count, lastUsedAt } }: { uses: Uses }) {
   if (lastUsedAt === null) return <span class="page-dim">{t('never')}</span>;
   return (

@@ -59,32 +59,39 @@ function take(message: RulesHostMessage): void {
   }
 }
 
+/** Call once the page can take messages. */
 export function begin(): void {
   post({ type: 'ready' });
 }
 
+/** Asks the host for an edit; a refusal arrives in `refusal`. */
 export function edit(wanted: RuleEdit): void {
   refusal.value = null;
   post({ type: 'edit', requestId: ++edits, edit: wanted });
 }
 
+/** Asks how the rules decide about a command; the answer arrives in `explained`. */
 export function explain(command: string): void {
   tried.value = command;
   if (command.trim() !== '') post({ type: 'explain', command });
 }
 
+/** Opens a rule file in an editor. `line`: from 1. */
 export function openFile(path: string, line?: number): void {
   post({ type: 'open_file', path, ...(line === undefined ? {} : { line }) });
 }
 
+/** Opens the picker for rules of other agents. */
 export function importRules(): void {
   post({ type: 'import' });
 }
 
+/** Opens the page of the audit log. */
 export function showAudit(): void {
   post({ type: 'show_audit' });
 }
 
+/** Opens the form for a rule, without the refusal of the edit before. */
 export function openForm(next: RuleFormState): void {
   refusal.value = null;
   form.value = next;

@@ -22,6 +22,7 @@ export function indexedColour(index: number): AnsiColour | undefined {
   return [level(Math.floor(colour / 36)), level(Math.floor(colour / 6)), level(colour)];
 }
 
+/** `undefined` unless each part is a byte. */
 export function mixedColour(red: number, green: number, blue: number): AnsiColour | undefined {
   return [red, green, blue].every(isByte) ? [red, green, blue] : undefined;
 }
@@ -30,6 +31,7 @@ function isByte(value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= 255;
 }
 
+/** Returns the colour for CSS, `#rrggbb`. */
 export function hex(rgb: Rgb): string {
   return `#${rgb.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -60,6 +60,7 @@ export function thingOf({ kind = 'selection', name, path, lines, id }: Mention):
   return JSON.stringify([kind, key, id, lines?.first, lines?.last]);
 }
 
+/** Equal for two attachments of the same thing, which is attached once. */
 export function keyOf({ part, inText }: Attachment): string {
   switch (part.type) {
     case 'mention':
@@ -88,10 +89,12 @@ const ICONS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** The name of a codicon, by the ending of the path. */
 export function fileIcon(path: string): string {
   return ICONS.find(([ending]) => ending.test(path))?.[1] ?? 'file';
 }
 
+/** The name of a codicon. */
 export function mentionIcon(kind: MentionKind | undefined, path: string): string {
   switch (kind) {
     case 'folder':
@@ -120,6 +123,7 @@ export function mentionIcon(kind: MentionKind | undefined, path: string): string
   }
 }
 
+/** The name of a codicon. */
 export function partIcon(part: Exclude<UserInput, { type: 'text' }>): string {
   return part.type === 'mention' ? mentionIcon(part.kind, part.path) : 'file-media';
 }

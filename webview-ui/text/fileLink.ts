@@ -21,6 +21,7 @@ export function splitPath(path: string): readonly [folder: string, name: string]
   return [path.slice(0, end), path.slice(end)];
 }
 
+/** Returns the HTML of a link; `escape` makes a text safe in HTML. */
 export function fileLinkHtml({ path, line }: FilePlace, escape: (text: string) => string): string {
   const [folder, name] = splitPath(path);
   const data = `data-path="${escape(path)}"${line === null ? '' : ` data-line="${line}"`}`;

@@ -11,6 +11,7 @@ export function writersIn(turns: readonly TurnState[]): readonly Writer[] {
   return turns.flatMap(({ items }) => items.filter(hasWritten));
 }
 
+/** Returns the last item that has changed each file. `writers`: in their order. */
 export function lastWritersOf(writers: readonly Writer[]): LastWriters {
   return new Map(writers.flatMap((item) => pathsOf(item).map((path) => [path, item.id] as const)));
 }

@@ -39,6 +39,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   check: '✓',
 };
 
+/** Replaces references to characters that end with a semicolon. Unknown names stay as they are. */
 export function decodeHTMLStrict(text: string): string {
   return text.replace(
     /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi,

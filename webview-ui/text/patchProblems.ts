@@ -35,6 +35,7 @@ export function problemsTogether(patches: readonly Patch[]): ProblemSums | null 
   return { ...sums, unknown: unknown.size };
 }
 
+/** One sentence about the problems of the editor after a patch. */
 export function problemSentence(sums: ProblemSums): string {
   const { unknown } = sums;
   const parts = [

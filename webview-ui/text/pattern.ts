@@ -18,6 +18,7 @@ export function parsePattern(text: string): Pattern | undefined {
   return pattern.length > 0 ? pattern : undefined;
 }
 
+/** Writes a pattern as the form takes it: `parsePattern` reads it back. */
 export function formatPattern(pattern: Pattern): string {
   return pattern.map((element) => (typeof element === 'string' ? quoted(element) : `(${element.join('|')})`)).join(' ');
 }

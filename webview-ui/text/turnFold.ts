@@ -64,6 +64,23 @@ function openParts(items: readonly TurnItem[]): readonly TurnPart[] {
 
 /** "Read 4 files, edited 3, ran 2 commands (1 failed), 1 denied, 1 search" */
 export function foldSummary(items: readonly TurnItem[]): string {
+  const { count, edited, unsaved } = countSteps(items);
+  const sentence = [
+    count.read > 0 && plural(count.read, 'read {0} file', 'read {0} files'),
+    edited > 0 && (count.read > 0 ? t('edited {0}', edited) : plural(edited, 'edited {0} file', 'edited {0} files')),
+    unsaved > 0 && t('{0} unsaved', unsaved),
+    count.editFailed > 0 && plural(count.editFailed, '{0} edit failed', '{0} edits failed'),
+    count.ran > 0 && withFailed(plural(count.ran, 'ran {0} command', 'ran {0} commands'), count.ranFailed),
+    count.denied > 0 && t('{0} denied', count.denied),
+    count.called > 0 && withFailed(plural(count.called, 'called {0} tool', 'called {0} tools'), count.callFailed),
+    count.searched > 0 && plural(count.searched, '{0} search', '{0} searches'),
+  ].filter((part) => part !== false);
+  const text = sentence.length === 0 ? plural(items.length, '{0} step', '{0} steps') : sentence.join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Counts the steps by their kind. `edited` and `unsaved` count files, each once. */
+function countSteps(items: readonly TurnItem[]) {
   const edited = new Set<string>();
   const unsaved = new Set<string>();
   const count = { read: 0, searched: 0, ran: 0, ranFailed: 0, editFailed: 0, called: 0, callFailed: 0, denied: 0 };
@@ -112,19 +129,7 @@ export function foldSummary(items: readonly TurnItem[]): string {
         counted satisfies never;
     }
   }
-  const sentence = [
-    count.read > 0 && plural(count.read, 'read {0} file', 'read {0} files'),
-    edited.size > 0 &&
-      (count.read > 0 ? t('edited {0}', edited.size) : plural(edited.size, 'edited {0} file', 'edited {0} files')),
-    unsaved.size > 0 && t('{0} unsaved', unsaved.size),
-    count.editFailed > 0 && plural(count.editFailed, '{0} edit failed', '{0} edits failed'),
-    count.ran > 0 && withFailed(plural(count.ran, 'ran {0} command', 'ran {0} commands'), count.ranFailed),
-    count.denied > 0 && t('{0} denied', count.denied),
-    count.called > 0 && withFailed(plural(count.called, 'called {0} tool', 'called {0} tools'), count.callFailed),
-    count.searched > 0 && plural(count.searched, '{0} search', '{0} searches'),
-  ].filter((part) => part !== false);
-  const text = sentence.length === 0 ? plural(items.length, '{0} step', '{0} steps') : sentence.join(', ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return { count, edited: edited.size, unsaved: unsaved.size };
 }
 
 function withFailed(words: string, failed: number): string {

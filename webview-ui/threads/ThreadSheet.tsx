@@ -160,7 +160,7 @@ function Deleted() {
       {value && (
         <p class="th-deleted">
           <span class="th-deleted-text">{t('Deleted “{0}”', value.title ?? t('Untitled'))}</span>
-          <Button testid="thread-undelete" onClick={list.takeBack}>
+          <Button testid="thread-undelete" onClick={list.restoreDeleted}>
             {t('Undo')}
           </Button>
         </p>

@@ -57,6 +57,7 @@ export function receiveThreadUpdate(message: HostMessage): void {
   }
 }
 
+/** Opens the list of threads, with the shown one active. */
 export function openList(): void {
   if (isListOpen.value) return;
   isListOpen.value = true;
@@ -65,6 +66,7 @@ export function openList(): void {
   ask();
 }
 
+/** Closes the list, and focuses the composer. */
 export function closeList(): void {
   if (!isListOpen.value) return;
   isListOpen.value = false;
@@ -84,6 +86,7 @@ export function search(text: string): void {
   queryTimer = setTimeout(ask, 120);
 }
 
+/** Lists the threads of this workspace or of all. */
 export function toggleScope(): void {
   scope.value = scope.value === 'workspace' ? 'all' : 'workspace';
   ask();
@@ -94,10 +97,12 @@ function ask(): void {
   if (isListOpen.value) post({ type: 'list_threads', scope: scope.value, query: query.value });
 }
 
+/** Draws more of the threads that were found. */
 export function showMoreRows(): void {
   shownRows.value = Math.min(ordered.value.length, shownRows.value + 2 * FIRST_ROWS);
 }
 
+/** Makes the row active, without opening its thread. */
 export function activate(id: string): void {
   wantedId.value = id;
 }
@@ -111,6 +116,7 @@ export function moveActive(step: number): void {
   while (next >= shownRows.value && shownRows.value < list.length) showMoreRows();
 }
 
+/** Shows the thread in the panel, and closes the list. */
 export function openThread(id: string): void {
   if (id !== threadId.value) post({ type: 'open_thread', threadId: id });
   closeList();
@@ -124,13 +130,15 @@ export function remove(id: string): void {
   post({ type: 'delete_thread', threadId: id });
 }
 
-export function takeBack(): void {
+/** Restores the thread that was deleted last. */
+export function restoreDeleted(): void {
   if (deleted.value === null) return;
   wantedId.value = deleted.value.id;
   post({ type: 'restore_thread', threadId: deleted.value.id });
   deleted.value = null;
 }
 
+/** Opens the field for a new title in the row. */
 export function rename(id: string): void {
   wantedId.value = id;
   renaming.value = id;

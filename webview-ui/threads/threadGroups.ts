@@ -8,6 +8,7 @@ export interface ThreadGroup {
   readonly rows: readonly ThreadRow[];
 }
 
+/** Groups the rows by what they need and by age, newest first; a group without rows is left out. */
 export function groupRows(rows: readonly ThreadRow[], now: Date): readonly ThreadGroup[] {
   const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
   const sorted = rows.toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt));

@@ -23,6 +23,7 @@ import { refusalFacts, Step, type StepProps } from '../components/Step.tsx';
 
 type CommandItem = TurnItemOf<'command_execution'>;
 
+/** A command in each of its states. */
 export function CommandExecution({ item }: { item: CommandItem }) {
   const own = useComputed(() => processes.value.find(({ itemId }) => itemId === item.id)).value;
   const process = own?.status.type === 'running' ? own : undefined;

@@ -20,6 +20,7 @@ import { refusalFacts, Step } from '../components/Step.tsx';
 
 type FileChangeItem = TurnItemOf<'file_change'>;
 
+/** A patch in each of its states. */
 export function FileChange({ item }: { item: FileChangeItem }) {
   if (waitingItems.value.has(item.id)) return <WaitingChange item={item} />;
   switch (item.status) {

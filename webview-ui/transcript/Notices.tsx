@@ -160,6 +160,7 @@ function Where({ settings }: { settings: TurnSettings }) {
   );
 }
 
+/** The fault and the time until the request is tried again. */
 export function RetryNotice({ retry, settings }: { retry: RetryState; settings: TurnSettings }) {
   const seconds = Math.ceil((Date.parse(retry.at) + retry.retryInMs - now.value) / 1000);
   return (

@@ -10,6 +10,7 @@ import { Soft } from '../components/Facts.tsx';
 import { PlanList, planFacts } from '../components/PlanList.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 
+/** An image that the model has looked at. */
 export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
   const { path, status, why, width, height } = item;
   const name = <code>{splitPath(path)[1]}</code>;
@@ -48,6 +49,7 @@ function imageLabel(status: TurnItemOf<'image_view'>['status'], name: ComponentC
 
 const LOOKUP_ICONS = { read: 'book', list: 'list-unordered', search: 'search', memory: 'history' } as const;
 
+/** A read of a file or a folder, or a search. */
 export function FileLookup({ item }: { item: TurnItemOf<'file_lookup'> }) {
   const { why } = item;
   return (
@@ -79,6 +81,7 @@ function lookupLabel({ action, path, pattern = '', status }: TurnItemOf<'file_lo
   }
 }
 
+/** Input for a background process, or a wait for its output. */
 export function ProcessInteraction({ item }: { item: TurnItemOf<'process_interaction'> }) {
   const command = <code>{firstLine(item.command)}</code>;
   return (
@@ -96,6 +99,7 @@ export function ProcessInteraction({ item }: { item: TurnItemOf<'process_interac
   );
 }
 
+/** A plan as it was when the model wrote it. */
 export function PlanItem({ item }: { item: TurnItemOf<'plan'> }) {
   const { done, total } = planFacts(item.steps);
   return (

@@ -30,6 +30,7 @@ function InputAndResult({ input, result }: { input: unknown; result: string }) {
   );
 }
 
+/** A call of a tool of an MCP server. */
 export function McpToolCall({ item }: { item: TurnItemOf<'mcp_tool_call'> }) {
   const isWaiting = waitingItems.value.has(item.id);
   const name = <code>{item.tool}</code>;
@@ -71,6 +72,7 @@ function Images({ parts }: { parts: NonNullable<TurnItemOf<'mcp_tool_call'>['res
   );
 }
 
+/** A call of a tool of the client or of another extension. */
 export function DynamicToolCall({ item }: { item: TurnItemOf<'dynamic_tool_call'> }) {
   const result = item.contentItems.map((part) => (part.type === 'input_text' ? part.text : t('Image'))).join('\n');
   const isWaiting = waitingItems.value.has(item.id);

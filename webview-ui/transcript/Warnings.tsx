@@ -24,6 +24,7 @@ export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   );
 }
 
+/** True while the file that the warning is about is in quarantine. */
 export function canBeRestored({ quarantineId }: Warning): boolean {
   return quarantineId !== undefined && settings.value?.quarantined.includes(quarantineId) === true;
 }

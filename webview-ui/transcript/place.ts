@@ -17,6 +17,7 @@ const LEAF = 'p, li, pre, table, h4';
 
 type Ref<Element> = { readonly current: Element | null };
 
+/** Scrolls to the end and follows it from now on. */
 export function toEnd(frame: HTMLElement): void {
   followsEnd.value = true;
   frame.scrollTop = frame.scrollHeight;
@@ -32,6 +33,7 @@ function sizeOf({ clientWidth, clientHeight }: HTMLElement): string {
 /** The saved place that is being restored: the turns above it may not be drawn yet, or have another size. */
 let restoring: Place | null = null;
 
+/** Call at each scroll event: follows the end while the user is there. */
 export function onScroll(frame: HTMLElement): void {
   // Resizing the panel and restoring a place also fire scroll events, which are not the user's.
   if (restoring !== null || (followsEnd.value && sizeOf(frame) !== seenSize)) return;

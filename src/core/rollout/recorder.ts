@@ -52,14 +52,18 @@ export class Recorder {
     this.#write();
   }
 
-  /** Replaces the content of the file atomically. `undefined` leaves it unchanged. @throws Error */
+  /**
+   * Replaces the content of the file atomically. `undefined` leaves it unchanged. @throws Error when it cannot be replaced.
+   * Lines that cannot be written afterwards are kept, as in `record`.
+   */
   async rewrite(change: (bytes: Uint8Array) => Uint8Array | undefined): Promise<void> {
     await this.close();
     try {
       const changed = change(await this.#storage.readBytes(this.path, 0, Number.MAX_SAFE_INTEGER));
       if (changed !== undefined) await this.#storage.writeBytes(this.path, changed);
     } finally {
-      await this.open();
+      // The content is replaced: the next turn or line meets the fault again.
+      await this.open().catch(() => {});
     }
   }
 

@@ -11,7 +11,7 @@ import { isHookContext, isUsersOwn } from '../prompt/notices.ts';
 import { abortable } from '../util/abort.ts';
 import { compactedHistory, keptMessageTokens } from './compactedHistory.ts';
 import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
-import { fitting, inWords, withoutOldest } from './summaryInput.ts';
+import { fitting, inWords, shorter } from './summaryInput.ts';
 import type { TurnRun } from './turnRun.ts';
 
 export type CompactionResult =
@@ -109,8 +109,8 @@ function budgetOf({ family }: TurnRun, trigger: CompactionItem['trigger'], befor
 }
 
 /**
- * Requests the summary, with as many attempts as for a response. A history that is too long for the window is sent
- * without its oldest rounds.
+ * Requests the summary, with as many attempts as for a response. A history that is too long for the window is sent in
+ * shorter forms.
  */
 async function summarize(run: TurnRun, history: readonly ResponseItem[]): Promise<string> {
   let items = withinWindow(run, history);
@@ -135,13 +135,13 @@ async function summarize(run: TurnRun, history: readonly ResponseItem[]): Promis
   }
 }
 
-/** The shorter input after the server has refused these items; `undefined` when it would be the same or empty. */
+/** The input after the server has refused these items: shorter, or in words; `undefined` when it would be the same. */
 function otherForm(
   run: TurnRun,
   items: readonly ResponseItem[],
   fault: ModelFault,
 ): readonly ResponseItem[] | undefined {
-  if (fault.kind === 'context_exceeded') return mayHelp(run, fault) ? withoutOldest(items) : undefined;
+  if (fault.kind === 'context_exceeded') return mayHelp(run, fault) ? shorter(items) : undefined;
   return fault.kind === 'invalid_request' ? inWords(items) : undefined;
 }
 

@@ -15,11 +15,17 @@ import { withoutMiddle } from '../util/tokens.ts';
 import { roughTokens } from './contextSize.ts';
 
 /** Limits in tokens of one output or answer, tried in this order. */
-const LONGEST_TEXTS = [2000, 500, 150];
+const LONGEST_TEXTS = [2000, 500, 150] as const;
+
+/** Limit in tokens of one message or call, when no round can be removed any more. */
+const LONGEST_MESSAGE = 1000;
+/** A shorter form that saves less is no other request. */
+const LEAST_SAVED = 0.1;
 
 /**
  * Shortens the history until it `fits`: outputs and answers are cut in their middle first, then the oldest rounds are
- * removed. A history that still does not fit is returned as short as it got, for the server to refuse.
+ * removed, then messages and calls are cut. A history that still does not fit is returned as short as it got, for the
+ * server to refuse.
  */
 export function fitting(
   items: readonly ResponseItem[],
@@ -31,11 +37,41 @@ export function fitting(
     left = items.map((item) => shortened(item, longest));
   }
   while (!fits(left)) {
-    const fewer = withoutOldest(left);
+    const fewer = withoutOldest(left) ?? withShortMessages(left);
     if (fewer === undefined) return left;
     left = fewer;
   }
   return left;
+}
+
+/**
+ * Returns the history in the next shorter form, after a server has refused this one as too long; `undefined` when there
+ * is none.
+ */
+export function shorter(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
+  const withTextsOf = (longest: number) =>
+    savesEnough(
+      items,
+      items.map((item) => shortened(item, longest)),
+    );
+  const [first, ...others] = LONGEST_TEXTS;
+  let found = withTextsOf(first) ?? withoutOldest(items);
+  for (const longest of others) found ??= withTextsOf(longest);
+  return found ?? withShortMessages(items);
+}
+
+/** Cuts all messages but an earlier summary, and calls, which become text for it. */
+function withShortMessages(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
+  const short = (inWords(items) ?? items).map((item) =>
+    item.type === 'message' && !isSummaryMessage(item)
+      ? { ...item, content: shortTexts(item.content, LONGEST_MESSAGE) }
+      : item,
+  );
+  return savesEnough(items, short);
+}
+
+function savesEnough(items: readonly ResponseItem[], short: readonly ResponseItem[]) {
+  return roughTokens(short) <= roughTokens(items) * (1 - LEAST_SAVED) ? short : undefined;
 }
 
 function shortened(item: ResponseItem, tokens: number): ResponseItem {

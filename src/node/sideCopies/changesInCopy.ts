@@ -12,6 +12,15 @@ import { rulesOf, textsAboveHome } from './homeRules.ts';
 import { repositoriesIn, stampOf } from './makeCopy.ts';
 import { append } from '../../core/util/append.ts';
 
+interface Scan {
+  readonly files: CopyFiles;
+  readonly base: ReadonlyMap<string, BaseEntry>;
+  readonly record: CopyRecord;
+  /** Called between files, so that a long scan can wait or end. */
+  readonly pause: () => Promise<void> | undefined;
+  readonly maxFiles: number | undefined;
+}
+
 /** `changes` sorted by path. Rejects with the error of the disk, or the error of `pause`. */
 export async function lossesInCopy(
   folder: string,
@@ -21,49 +30,19 @@ export async function lossesInCopy(
 ): Promise<CopyLosses> {
   using files = new CopyFiles();
   const base = await readBase(folder, pause);
-  const changes: CopyChange[] = [];
+  const scan: Scan = { files, base, record, pause, maxFiles };
+  const changes = await changesOfBase(scan);
   const ignored: string[] = [];
   const unread: string[] = [];
   const repositories: string[] = [];
   let isPartial = false;
-  const homeOf = (place: string): string => {
-    const root = record.folders.find(({ copy }) => place.startsWith(`${copy}${path.sep}`));
-    return root === undefined ? place : path.join(root.home, path.relative(root.copy, place));
-  };
-  for (const [copy, entry] of base) {
-    await pause();
-    const result = await stateOf(files, copy, entry);
-    if (result !== 'same') changes.push({ home: homeOf(copy), copy, base: entry, result });
-  }
-  for (const { home, copy, gitFolder } of record.folders) {
-    const isLeftOut = rulesAbove(home);
-    const walked = new Map<string, FolderFacts>();
-    const walk = new FolderScan(copy, record.links, undefined, maxFiles).walk(walked);
-    let step = walk.next();
-    for (; step.done !== true; step = walk.next()) {
-      const { path: place, isIgnored, isUnnameable } = step.value;
-      await pause();
-      if (isUnnameable) {
-        unread.push(place);
-        continue;
-      }
-      if (base.has(place)) continue;
-      if (isIgnored || isLeftOut(homeOf(place))) {
-        if (await holdsNewFile(place, base, record.links, pause)) ignored.push(place);
-        continue;
-      }
-      const result = await stateOf(files, place, undefined);
-      if (result !== 'same' && result.type !== 'absent') {
-        changes.push({ home: homeOf(place), copy: place, base: undefined, result });
-      }
-    }
-    if (step.value === 'too_many') isPartial = true;
-    // The `.git` of the worktree is Tiller's.
-    append(repositories, repositoriesIn(walked.keys(), gitFolder === null ? '' : copy));
-    append(
-      unread,
-      [...walked.keys()].filter((place) => !mayBeRead(place)),
-    );
+  for (const copied of record.folders) {
+    const found = await newFilesIn(copied, scan);
+    append(changes, found.changes);
+    append(ignored, found.ignored);
+    append(unread, found.unread);
+    append(repositories, found.repositories);
+    isPartial ||= found.isPartial;
   }
   return {
     changes: changes.toSorted((one, other) => (one.copy < other.copy ? -1 : 1)),
@@ -73,6 +52,61 @@ export async function lossesInCopy(
     unread,
     repositories,
   };
+}
+
+/** The files of the base that the copy has changed or removed. */
+async function changesOfBase({ files, base, record, pause }: Scan): Promise<CopyChange[]> {
+  const changes: CopyChange[] = [];
+  for (const [copy, entry] of base) {
+    await pause();
+    const result = await stateOf(files, copy, entry);
+    if (result !== 'same') changes.push({ home: homeOf(copy, record), copy, base: entry, result });
+  }
+  return changes;
+}
+
+/** Files and repositories of one folder of the copy that are not in the base, and those that cannot be read. */
+async function newFilesIn(
+  { home, copy, gitFolder }: CopyRecord['folders'][number],
+  { files, base, record, pause, maxFiles }: Scan,
+): Promise<Omit<CopyLosses, 'commits'> & { readonly changes: readonly CopyChange[] }> {
+  const changes: CopyChange[] = [];
+  const ignored: string[] = [];
+  const unread: string[] = [];
+  const isLeftOut = rulesAbove(home);
+  const walked = new Map<string, FolderFacts>();
+  const walk = new FolderScan(copy, record.links, undefined, maxFiles).walk(walked);
+  let step = walk.next();
+  for (; step.done !== true; step = walk.next()) {
+    const { path: place, isIgnored, isUnnameable } = step.value;
+    await pause();
+    if (isUnnameable) {
+      unread.push(place);
+      continue;
+    }
+    if (base.has(place)) continue;
+    if (isIgnored || isLeftOut(homeOf(place, record))) {
+      if (await holdsNewFile(place, base, record.links, pause)) ignored.push(place);
+      continue;
+    }
+    const result = await stateOf(files, place, undefined);
+    if (result !== 'same' && result.type !== 'absent') {
+      changes.push({ home: homeOf(place, record), copy: place, base: undefined, result });
+    }
+  }
+  append(
+    unread,
+    [...walked.keys()].filter((place) => !mayBeRead(place)),
+  );
+  // The `.git` of the worktree is Tiller's.
+  const repositories = repositoriesIn(walked.keys(), gitFolder === null ? '' : copy);
+  return { changes, ignored, unread, repositories, isPartial: step.value === 'too_many' };
+}
+
+/** Returns the place in the workspace that corresponds to one in the copy. */
+function homeOf(place: string, { folders }: CopyRecord): string {
+  const root = folders.find(({ copy }) => place.startsWith(`${copy}${path.sep}`));
+  return root === undefined ? place : path.join(root.home, path.relative(root.copy, place));
 }
 
 /** Returns true if all files in a folder can be found. */

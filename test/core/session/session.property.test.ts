@@ -51,6 +51,7 @@ const longAnswers = answersOf(longSteps);
 
 type Move =
   | { readonly type: 'compacts' | 'continues' | 'undoes_compaction' }
+  | { readonly type: 'rolls_back' | 'removes_output'; readonly which: number }
   | { readonly type: 'says' | 'steers' | 'interrupts' | 'retries' | 'titles' | 'leaves' | 'responds' }
   | { readonly type: 'holds'; readonly which: number; readonly held: boolean }
   | { readonly type: 'edits'; readonly which: number; readonly withdraws: boolean }
@@ -83,13 +84,16 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   }),
 );
 const compaction = fc.constantFrom<Move[]>({ type: 'compacts' }, { type: 'continues' }, { type: 'undoes_compaction' });
+const edit = fc.record({ type: fc.constantFrom('rolls_back' as const, 'removes_output' as const), which: fc.nat(5) });
 const says: Move = { type: 'says' };
 const storyOf = (each: fc.Arbitrary<Move>) =>
   fc
     .array(fc.record({ move: each, ticks: fc.nat(8) }), { minLength: 3, maxLength: 16, size: 'max' })
     .map((moves) => [{ move: says, ticks: 2 }, ...moves]);
 const story = storyOf(move);
-const longStory = storyOf(fc.oneof({ weight: 3, arbitrary: move }, { weight: 2, arbitrary: compaction }));
+const longStory = storyOf(
+  fc.oneof({ weight: 6, arbitrary: move }, { weight: 4, arbitrary: compaction }, { weight: 2, arbitrary: edit }),
+);
 const leaves: { move: Move; ticks: number } = { move: { type: 'leaves' }, ticks: 1 };
 
 /** The messages, by the id of their submission. */
@@ -114,6 +118,17 @@ function make(chat: FakeSession, move: Move, words: Words): void {
     case 'undoes_compaction': {
       const items = chat.state.turns.flatMap((turn) => turn.items.filter(({ type }) => type === 'compaction'));
       return void chat.submit({ type: 'undo_compaction', itemId: items.at(-1)?.id ?? 'none' });
+    }
+    case 'rolls_back': {
+      const first = chat.state.turns.flatMap(({ items }) => items.find(({ type }) => type === 'user_message') ?? []);
+      const toItemId = first.at(-1 - move.which)?.id ?? 'none';
+      return void chat.submit({ type: 'rollback', toItemId, files: false, conversation: true });
+    }
+    case 'removes_output': {
+      const commands = chat.state.turns.flatMap(({ items }) =>
+        items.filter(({ type }) => type === 'command_execution'),
+      );
+      return void chat.submit({ type: 'purge_output', itemId: commands.at(-1 - move.which)?.id ?? 'none' });
     }
     case 'titles':
       return void chat.submit({ type: 'set_title', title: 'Mine' });
@@ -192,11 +207,16 @@ function itemBreaches(events: readonly Event[]): string[] {
   return [...breaches, ...[...open].map((id) => `${id} never ended`)];
 }
 
-/** Every message is in the thread, or a warning says that it is not. */
+/** Every message is in the thread or was rolled back with its turn, or a warning says that it is not. */
 function lostWords(chat: FakeSession, words: Words): string[] {
-  const heard = chat.state.turns.flatMap((turn) =>
+  const shown = chat.state.turns.flatMap((turn) =>
     turn.items.flatMap((item) => (item.type === 'user_message' ? item.content : [])),
   );
+  const gone = new Set(chat.said('turns_rolled_back').flatMap(({ turnIds }) => turnIds));
+  const rolledBack = chat.events.flatMap(({ turnId, msg }) =>
+    msg.type === 'item_started' && msg.item.type === 'user_message' && gone.has(turnId ?? '') ? msg.item.content : [],
+  );
+  const heard = [...shown, ...rolledBack];
   const given = new Set(
     chat.events.flatMap(({ submissionId, msg }) => {
       if (msg.type === 'warning' || msg.type === 'error') return [submissionId];
@@ -217,7 +237,7 @@ function expectOrder(chat: FakeSession, words: Words): void {
   expect(chat.events.map(({ seq }) => seq)).toEqual(chat.events.map((_, index) => index + 1));
   expect(turnBreaches(chat.events)).toEqual([]);
   expect(itemBreaches(chat.events)).toEqual([]);
-  expect(chat.model.prompts.flatMap(({ input }) => pairingBreaches({ wire: 'responses', input: input }))).toEqual([]);
+  expectPaired(chat);
   expect(lostWords(chat, words)).toEqual([]);
   expect(chat.exec.running).toBe(0);
 }
@@ -375,8 +395,7 @@ describe('for any sequence of actions', () => {
         await second.session.idle();
         await second.session.dispose();
         expect(lostWords(second, words)).toEqual([]);
-        const { prompts } = second.model;
-        expect(prompts.flatMap(({ input }) => pairingBreaches({ wire: 'responses', input: input }))).toEqual([]);
+        expectPaired(second);
         const running = second.state.turns.filter((turn) => turn.status.type === 'running');
         expect([running, second.state.approvals, second.state.queuedInputs]).toEqual([[], [], []]);
       }),
@@ -437,8 +456,14 @@ describe('for any sequence of actions', () => {
   });
 });
 
-function expectPaired(chat: FakeSession): void {
-  expect(chat.model.prompts.flatMap(({ input }) => pairingBreaches({ wire: 'responses', input: input }))).toEqual([]);
+/** Each request is one that a server of either wire accepts. */
+function expectPaired({ model: { prompts } }: FakeSession): void {
+  const bodies = new ChatBodies({ baseUrl: '' }, new RefusedFields());
+  const breaches = prompts.flatMap((prompt) => [
+    ...pairingBreaches({ wire: 'responses', input: prompt.input }),
+    ...pairingBreaches({ wire: 'chat', input: JSON.parse(bodies.build(prompt).text).messages }),
+  ]);
+  expect(breaches).toEqual([]);
 }
 
 /** Lines of a rollout that name an ended turn, from any process. */

@@ -224,6 +224,27 @@ describe('a disk that cannot be written', () => {
     await chat.session.dispose();
   });
 
+  it('after the output of a command was removed from it: the thread does not have that output either', async () => {
+    const storage = new MemoryStorage();
+    const run = { type: 'calls' as const, name: 'exec_command', arguments: '{"cmd":"make ok"}' };
+    const chat = new FakeSession({ storage, answers: [[run]] });
+    chat.say('go');
+    await chat.session.idle();
+    storage.refuses = () => true;
+    chat.submit({ type: 'set_title', title: 'Mine' });
+    const [command] = chat.state.turns.flatMap(({ items }) => items.filter(({ type }) => type === 'command_execution'));
+    chat.submit({ type: 'purge_output', itemId: command?.id ?? '' });
+    await chat.session.idle();
+    storage.refuses = undefined;
+    chat.say('and now?');
+    await chat.session.idle();
+    expect(JSON.stringify(chat.model.prompts.at(-1)?.input)).toContain('[output removed by the user]');
+    const written = chat.rollout().state;
+    expect(written.title).toBe('Mine');
+    expect(written.turns).toEqual(chat.state.turns);
+    await chat.session.dispose();
+  });
+
   it('while a command is about to run: it does not run, and the turn fails instead of hanging', async () => {
     const storage = new MemoryStorage();
     storage.refuses = (line) => line.includes('"function_call"');

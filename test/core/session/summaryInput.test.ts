@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { summaryMessage } from '../../../src/core/prompt/compaction.ts';
 import { userText } from '../../../src/core/prompt/notices.ts';
 import { roughTokens } from '../../../src/core/session/contextSize.ts';
-import { fitting, withoutOldest } from '../../../src/core/session/summaryInput.ts';
+import { fitting, shorter, withoutOldest } from '../../../src/core/session/summaryInput.ts';
 import type { ResponseItem } from '../../../src/protocol/responseItem.ts';
 
 const says = (text: string): ResponseItem => ({
@@ -45,6 +45,32 @@ describe('the oldest part of a history', () => {
       expect(steps).toBeLessThan(5);
       left = withoutOldest(left);
     }
+  });
+});
+
+describe('a history that was refused', () => {
+  it('gets shorter each time, and ends in words without long texts', () => {
+    const history = [
+      userText('m'.repeat(20_000)),
+      call('a'),
+      output('a', 'x'.repeat(40_000)),
+      says('Well.'),
+      userText('two'),
+      call('b'),
+      output('b', 'y'.repeat(1000)),
+    ];
+    const forms: (readonly ResponseItem[])[] = [history];
+    for (let next = shorter(history); next !== undefined; next = shorter(next)) forms.push(next);
+    const sizes = forms.map(roughTokens);
+    expect(sizes).toEqual(sizes.toSorted((left, right) => right - left));
+    expect(forms.map((form) => form.length)).toEqual([7, 7, 4, 4]);
+    expect(sizes.at(-1)).toBeLessThan(500);
+
+    const single = [userText('m'.repeat(20_000)), call('a'), output('a', 'x'.repeat(40_000))];
+    let last: readonly ResponseItem[] = single;
+    for (let next = shorter(last); next !== undefined; next = shorter(next)) last = next;
+    expect(new Set(last.map(({ type }) => type))).toEqual(new Set(['message']));
+    expect(roughTokens(last)).toBeLessThan(1500);
   });
 });
 

@@ -8,7 +8,7 @@ import { type FileReview, type ProposalChoices, reviewIn } from '../../../protoc
 import { decidedChanges, leadThere } from '../../patch/placedChange.ts';
 import { reviewedChanges } from '../../patch/proposalChoices.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
-import type { DecidedChange, FileChange, AppliedFile } from '../../ports.ts';
+import type { ApplyOrigin, DecidedChange, FileChange, AppliedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { secretNames } from '../files/readGuard.ts';
 import { checkedApply } from '../problems/checkedApply.ts';
@@ -42,17 +42,15 @@ export async function applyApproved(
     ...plan.moved.map(({ from, to }) => `The user has moved ${from} to ${to} since; the patch was applied there.`),
     ...(review === undefined ? [] : [reviewNote(proposal, review, taken.changes, isSecret)]),
   ];
+  const origin: ApplyOrigin = {
+    ...originOf(plan, context),
+    ...(answer === null ? { isUnseen: true } : {}),
+    ...(leavesUnsaved ? { staysUnsaved: true } : {}),
+  };
   let current: DecidedPlan | PlanFailure = taken;
   let others = '';
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
-    const origin = {
-      threadId: context.thread.id,
-      turnId: context.turnId,
-      itemId: item.id,
-      ...(answer === null ? { isUnseen: true } : {}),
-      ...(leavesUnsaved ? { staysUnsaved: true } : {}),
-    };
     const { result, report } = await checkedApply(changes, context, () =>
       context.changes.patchApplies(
         { itemId: item.id, paths: changes.flatMap(writtenBy) },
@@ -85,6 +83,10 @@ export async function applyApproved(
   }
   const why = plan.readsSecret ? 'it is about a file with secrets, of which no line is shown.' : current.message;
   return failed(item, `The files were changed${others} in the meantime, and the patch no longer fits: ${why}`);
+}
+
+function originOf({ item }: ApplyPlan, { thread, turnId }: ToolContext): ApplyOrigin {
+  return { threadId: thread.id, turnId, itemId: item.id };
 }
 
 /**

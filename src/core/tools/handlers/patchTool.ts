@@ -98,7 +98,7 @@ export async function prepareChanges(
   review: ReviewSetting,
   context: ToolContext,
 ): Promise<Preparation<ApplyPlan>> {
-  const { settings, host, workspace, signal } = context;
+  const { host, workspace, signal } = context;
   const scope = await patchScope(context);
   let secret: string | undefined;
   const planned = await plan(async (places) => {
@@ -121,35 +121,19 @@ export async function prepareChanges(
   const decide = decider(places, reads, review, context);
   const discards = await unsavedEditsLost(changes, places, workspace, signal);
   const requirement = await decide({ paths, discards }, scope);
-  const described = describe(changes, settings.cwd);
-  const diff = diffOf(described);
-  const proposal = described.map(({ change, summary, hunks }) => ({ name: summary.path, change, hunks }));
-  const item = fileChangeItem(
-    context.itemId,
-    context.callId,
-    described.map(({ summary }) => summary),
-    diff,
+  const { item, namesOnlyItem, proposal, moved, card } = presentPatch(
+    changes,
+    { discards, movedFiles, workdir },
+    context,
   );
-  const moved = movedFiles.map(({ from, to }) => ({
-    from: shown(from, settings.cwd),
-    to: shown(to, settings.cwd),
-  }));
   const folders = await foldersAbove(changes.flatMap(writtenAnew), workspace);
   return {
     type: 'ready',
     plan: { cwd: workdir, planned, again, moved, proposal, item, readsSecret: reads !== undefined },
     requirement,
     // Before the user has agreed, the lines of a file with secrets are on the card only, and not in what is recorded.
-    item: reads === undefined ? item : { ...item, diff: namesOnly(described, settings.cwd) },
-    card: {
-      kind: 'patch',
-      cwd: workdir,
-      changes: described.map(({ change, summary }) =>
-        isDiscarding(change, discards) ? { ...summary, discardsUnsaved: true } : summary,
-      ),
-      diff,
-      ...(moved.length > 0 ? { moved } : {}),
-    },
+    item: reads === undefined ? item : namesOnlyItem,
+    card,
     proposal,
     folders,
     watch: (onOutdated) => watchMoves(paths, workspace, movesSeen, onOutdated),
@@ -161,6 +145,40 @@ export async function prepareChanges(
     // The loss of unsaved edits and the use of a file with secrets need an approval each time.
     approvalKeys: discards.size > 0 || reads !== undefined ? [] : patchApprovalKeys([...places.values()]),
     binding: patchBinding(changes),
+  };
+}
+
+interface Circumstances {
+  readonly discards: ReadonlySet<string>;
+  readonly movedFiles: ChangeSource['moved'];
+  readonly workdir: string;
+}
+
+/** The patch as the user sees it: its item in the transcript, its card, and the hunks to choose from. */
+function presentPatch(
+  changes: readonly FileChange[],
+  { discards, movedFiles, workdir }: Circumstances,
+  { itemId, callId, settings: { cwd } }: ToolContext,
+) {
+  const described = describe(changes, cwd);
+  const diff = diffOf(described);
+  const summaries = described.map(({ summary }) => summary);
+  const item = fileChangeItem(itemId, callId, summaries, diff);
+  const moved = movedFiles.map(({ from, to }) => ({ from: shown(from, cwd), to: shown(to, cwd) }));
+  return {
+    item,
+    namesOnlyItem: { ...item, diff: namesOnly(described, cwd) },
+    proposal: described.map(({ change, summary, hunks }) => ({ name: summary.path, change, hunks })),
+    moved,
+    card: {
+      kind: 'patch' as const,
+      cwd: workdir,
+      changes: described.map(({ change, summary }) =>
+        isDiscarding(change, discards) ? { ...summary, discardsUnsaved: true } : summary,
+      ),
+      diff,
+      ...(moved.length > 0 ? { moved } : {}),
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { toolApprovalKey } from '../../policy/approvalKeys.ts';
 import { decideMcpTool } from '../../policy/decideMcpTool.ts';
 import type { Log, Storage } from '../../ports.ts';
 import { messageOf } from '../../util/fileErrors.ts';
-import type { Attempt, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
+import type { Attempt, Preparation, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { sanitizeInputSchema } from '../sanitizeSchema.ts';
 import {
@@ -62,57 +62,65 @@ export function mcpTool(
       parameters: sanitizeInputSchema(offered.inputSchema),
     },
     parse: (payload) => parseArguments(anyArguments, payload),
-    async prepare(args, context) {
-      const tool = server.tool(offered.name) ?? offered;
-      const { definition } = server;
-      const identity = {
-        server: definition.hash,
-        tool: tool.name,
-        hash: toolHash(tool),
-        definition: readableDefinition(tool.raw),
-      };
-      const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
-      const { annotations } = tool;
-      const saysReadOnly = annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
-      const closed = await closedFileNamed(args, saysReadOnly ? 'reads' : 'may_write', context);
-      const { planMode, approvalPolicy } = context.settings;
-      const facts = {
-        server: server.name,
-        tool: tool.name,
-        saysReadOnly,
-        isAllowed,
-        hasChanged: before !== undefined,
-      };
-      const item: Item = {
-        id: context.itemId,
-        type: 'mcp_tool_call',
-        status: 'in_progress',
-        callId: context.callId,
-        server: server.name,
-        tool: tool.name,
-        arguments: args,
-        durationMs: 0,
-      };
-      return {
-        type: 'ready',
-        plan: { args, item, tool, identity },
-        item,
-        requirement: withClosedFile(decideMcpTool({ ...facts, planMode }, approvalPolicy), closed, approvalPolicy),
-        card: {
-          ...toolCard(
-            { source: server.name, name: tool.name, description: tool.description ?? '' },
-            identity,
-            args,
-            before,
-          ),
-          ...(annotations?.destructiveHint === true ? { destructive: true } : {}),
-        },
-        approvalKeys:
-          closed === undefined ? [toolApprovalKey(server.name, tool.name, definition.hash, identity.hash)] : [],
-        binding: JSON.stringify([definition.hash, identity.hash, args]),
-      };
-    },
+    prepare: (args, context) => prepareCall(args, server, offered, deps, context),
     run: (plan, attempt, context) => call(plan, attempt, server, deps, context),
+  };
+}
+
+/** Decides about the tool as the server has it now, which may have changed since it was offered. */
+async function prepareCall(
+  args: Arguments,
+  server: McpServer,
+  offered: McpTool,
+  deps: McpToolDeps,
+  context: ToolContext,
+): Promise<Preparation<Plan>> {
+  const tool = server.tool(offered.name) ?? offered;
+  const { definition } = server;
+  const identity = {
+    server: definition.hash,
+    tool: tool.name,
+    hash: toolHash(tool),
+    definition: readableDefinition(tool.raw),
+  };
+  const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
+  const { annotations } = tool;
+  const saysReadOnly = annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
+  const closed = await closedFileNamed(args, saysReadOnly ? 'reads' : 'may_write', context);
+  const { planMode, approvalPolicy } = context.settings;
+  const facts = {
+    server: server.name,
+    tool: tool.name,
+    saysReadOnly,
+    isAllowed,
+    hasChanged: before !== undefined,
+  };
+  const item: Item = {
+    id: context.itemId,
+    type: 'mcp_tool_call',
+    status: 'in_progress',
+    callId: context.callId,
+    server: server.name,
+    tool: tool.name,
+    arguments: args,
+    durationMs: 0,
+  };
+  return {
+    type: 'ready',
+    plan: { args, item, tool, identity },
+    item,
+    requirement: withClosedFile(decideMcpTool({ ...facts, planMode }, approvalPolicy), closed, approvalPolicy),
+    card: {
+      ...toolCard(
+        { source: server.name, name: tool.name, description: tool.description ?? '' },
+        identity,
+        args,
+        before,
+      ),
+      ...(annotations?.destructiveHint === true ? { destructive: true } : {}),
+    },
+    approvalKeys: closed === undefined ? [toolApprovalKey(server.name, tool.name, definition.hash, identity.hash)] : [],
+    binding: JSON.stringify([definition.hash, identity.hash, args]),
   };
 }
 

@@ -5,6 +5,7 @@
 import type { TestFailure, TestResults } from '../../../protocol/item.ts';
 import { countIn, placeIn } from './testReport.ts';
 
+/** Reads the short summary at the end; errors of collection count as failed. */
 export function parsePytest(output: string): TestResults | undefined {
   const lines = output.split('\n');
   const summary = lines.findLast((line) =>
@@ -65,6 +66,7 @@ function isSectionOf(title: string, names: readonly string[], file: string): boo
   );
 }
 
+/** Counts passed packages as passed tests where there is no `-v`; a package that cannot be built is one failed test. */
 export function parseGo(output: string): TestResults | undefined {
   const lines = output.split('\n');
   if (!lines.some((line) => /^(?:ok|FAIL|---|\?) ?\s/.test(line) || line === 'FAIL' || line === 'PASS'))
@@ -112,6 +114,7 @@ export function parseGo(output: string): TestResults | undefined {
   };
 }
 
+/** Adds up the test binaries; an error of the compiler counts as a failed test. */
 export function parseCargo(output: string): TestResults | undefined {
   const totals = [...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm)];
   const compile = [...output.matchAll(/^error(?:\[E\d+\])?: (.+)\n\s+--> (\S+):(\d+):\d+/gm)];

@@ -4,6 +4,7 @@ import type { LineChange } from './patchText.ts';
 import { inOneLine } from './printed.ts';
 import type { TestFailure } from './testReport.ts';
 
+/** An answer of one message. */
 export function says(text: string): Answer {
   return [{ type: 'message', text }];
 }
@@ -38,6 +39,10 @@ export function stillThere(unproven: readonly Repair[], kept: readonly Repair[])
   return sentences.length > 0 ? sentences.join(' ') : NOTHING_CHANGED;
 }
 
+/**
+ * The user has denied a command. `message`: the answer that the model got. `stateNote`: the state of the files, as in
+ * all of these.
+ */
 export function notAllowed(command: string, message: string, stateNote: string): string {
   return `\`${command}\` was not run, and I do not ask a second time. The answer was:
 
@@ -50,14 +55,17 @@ I cannot work without it, so I stop here. ${stateNote} What you can do:
 - run \`${command}\` yourself in a terminal.`;
 }
 
+/** The tests have not ended after the last poll. */
 export function stillRunning(command: string, stateNote: string): string {
   return `\`${command}\` is still running and I have waited long enough. ${stateNote} Look at it in the terminal, then ask me again.`;
 }
 
+/** `count`: tests that passed; 0 where the output does not name it. */
 export function nothingToRepair(command: string, count: number): string {
   return `There is nothing to repair: \`${command}\` passes${count > 0 ? `, all ${count} tests` : ''}. I changed nothing.`;
 }
 
+/** `reason`: the end of the output. */
 export function testsDoNotRun(command: string, reason: string): string {
   return `The tests cannot run, so I cannot tell what is broken. \`${command}\` ended before any test could fail:
 
@@ -66,12 +74,14 @@ ${fence('', reason)}
 That is not a failing test but something in the way of all of them, and mending it is beyond a scripted demo. I changed nothing.`;
 }
 
+/** No hypothesis fits the failures, so nothing was tried. */
 export function noGuess(failures: readonly TestFailure[]): string {
   return `I have read the code behind ${testNames(failures)} and have no guess that is worth a try. I changed nothing.
 
 I only know small slips in one line. For a real model, run **Tiller: Select Model**.`;
 }
 
+/** Describes the best guess in place of a patch. `because`: a clause. */
 export function noPatchTool(place: string, because: string, change: LineChange): string {
   return `My best guess is ${place}: ${because}.
 
@@ -80,6 +90,7 @@ ${difference(change)}
 No tool for patches is offered to me here, so I leave it at that.`;
 }
 
+/** The user has denied a patch. `message`: the answer that the model got. */
 export function patchDenied(message: string, change: LineChange, stateNote: string): string {
   return `The patch was declined, so I stop here. The answer was:
 
@@ -92,6 +103,7 @@ ${difference(change)}
 ${stateNote} Ask me again if you want it after all, or change the line yourself.`;
 }
 
+/** The second patch for the same line has failed, too. */
 export function patchDoesNotFit(message: string, path: string, stateNote: string): string {
   return `My patch for \`${path}\` did not fit, and after reading the file again it still does not. The last answer was:
 
@@ -105,6 +117,7 @@ export interface Repair {
   readonly because: string;
 }
 
+/** All tests pass. `places`: one for each failure, in the same order. `run.takenBack`: guesses that were undone. */
 export function repaired(
   repairs: readonly Repair[],
   failures: readonly TestFailure[],
@@ -135,6 +148,7 @@ ${evidence.join('\n')}
 ${detours}`;
 }
 
+/** `tried`: guesses that were undone. `kept`: those that made some of the tests pass. */
 export function gaveUp(failures: readonly TestFailure[], tried: readonly Repair[], kept: readonly Repair[]): string {
   return `I could not repair ${testNames(failures)}. These guesses did not help, and each was taken back:
 
@@ -143,6 +157,7 @@ ${tried.map(({ change, because }) => `- \`${change.path}:${change.line}\`: ${bec
 ${kept.length > 0 ? stillThere([], kept) : 'The files are as they were.'} I only know small slips in one line; for a real model, run **Tiller: Select Model**.`;
 }
 
+/** The names in Markdown, in one sentence. */
 export function testNames(failures: readonly TestFailure[]): string {
   return failures.map(({ name }) => `*${name}*`).join(' and ');
 }
