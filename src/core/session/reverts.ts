@@ -62,7 +62,7 @@ export class Reverts {
     return this.#carryOut('redo', request, async () => changesOfRedo(await this.#records()));
   }
 
-  /** With present paths, also where the workspace has moved since. */
+  /** Reads the records, with present paths where the workspace has moved since. */
   async #records(): Promise<readonly ChangeRecord[]> {
     const { records, formerFolders, workspace, cwd } = this.#deps;
     return movedRecords(await records.read(), formerFolders, cwd(), workspace);
@@ -84,7 +84,9 @@ export class Reverts {
         if (preview && maxBytes > 0) return { msgs: [nothingPlanned(direction)], type: 'done' };
         return { ...warning(maxBytes === 0 ? NOT_KEPT : `There is nothing to ${direction}.`), type: 'empty' };
       }
-      const options = { direction, cwd: cwd(), includeUncertain, overwrite, exclude };
+      // The recorded paths are real ones.
+      const here = await workspace.realPath(cwd()).catch(cwd);
+      const options = { direction, cwd: here, includeUncertain, overwrite, exclude };
       const plan = await planRevert(changes, options, { store });
       if (preview) return { msgs: [await this.#planned(plan, options, store)], type: 'done' };
       return reverted(plan, await this.#perform(plan, options, store, restore));
