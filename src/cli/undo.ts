@@ -97,6 +97,7 @@ async function undoTurn(
     plan.files.length === 0 || plan.files.some(({ plan: { state } }) => state === 'ready' || state === 'merged');
   const conflicts = plan.files.flatMap(({ file }) => (file.state === 'conflict' ? [file.path] : []));
   if (!hasWork) {
+    // Records an undo that a crash has kept from being recorded; otherwise it does nothing.
     await performRevert(plan, { includeUncertain: true }, { store, restore, records, clock });
     say('There is nothing to undo.');
     return conflicts.length > 0 ? EXIT.failed : EXIT.done;

@@ -6,7 +6,7 @@ import { fileOf, approvalOf as proposalOf } from '../vscode/proposals/proposalAd
 import type { Agent } from './createAgent.ts';
 import type { Host } from './createHost.ts';
 
-export interface CommentsDeps extends Pick<LineCommentsDeps, 'guard' | 'sendMessage'> {
+export interface CommentsDeps extends Pick<LineCommentsDeps, 'refusals' | 'sendMessage'> {
   /** The folder of plan documents, whose lines can be commented on, too. Absolute. */
   readonly planFolder: string;
 }

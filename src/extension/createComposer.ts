@@ -5,7 +5,7 @@ import { listResources, readResourceText } from '../core/mcp/resources.ts';
 import { copyChangesText } from '../core/sideCopies/changesText.ts';
 import { inputInCopy } from '../core/sideCopies/inputInCopy.ts';
 import { copyAround, type SideCopy } from '../core/sideCopies/sideCopy.ts';
-import type { NameGuard } from '../core/tools/files/readGuard.ts';
+import type { NameGuard, ReadRefusals } from '../core/tools/files/readGuard.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import type { Op } from '../protocol/op.ts';
 import { cwdOf } from '../protocol/thread.ts';
@@ -31,8 +31,9 @@ export interface ComposerDeps {
   readonly view: ChatView;
   readonly used: UsedModels;
   readonly guard: () => Promise<NameGuard>;
-  /** Resolves to the reason why a file may not be read, by any of its names. */
-  readonly refusal: (path: string) => Promise<string | undefined>;
+  readonly refusals: ReadRefusals;
+  /** Resolves to the reason why the file that an address names may not be read. */
+  readonly refusalOfAddress: (address: string) => Promise<string | undefined>;
   /** As `redact` of the mentions. */
   readonly redact: MentionsDeps['redact'];
   /** As `changedInCopy` of the mentions. */
@@ -43,7 +44,7 @@ export interface ComposerDeps {
 export function createComposer(
   { settings, keys, report }: Host,
   agent: Agent,
-  { view, used, guard, refusal, redact, changedInCopy }: ComposerDeps,
+  { view, used, guard, refusals, refusalOfAddress, redact, changedInCopy }: ComposerDeps,
   store: DisposableStore,
 ): Composer {
   const { threads, manager } = agent;
@@ -51,7 +52,7 @@ export function createComposer(
   const mentions = store.add(
     new Mentions({
       guard,
-      refusal,
+      refusals,
       redact,
       threads: async () => {
         const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
@@ -70,11 +71,11 @@ export function createComposer(
         })),
       readResource: (id, signal) => {
         const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
-        return readResourceText(servers, { server, uri }, signal);
+        return readResourceText(servers, { server, uri }, refusalOfAddress, signal);
       },
       copyChanges: (threadId) => {
         const copy = copyOfThread(threadId, agent);
-        return copy && ((mayRead, signal) => copyChangesText(copy, agent.sideCopies, mayRead, signal));
+        return copy && ((refused, signal) => copyChangesText(copy, agent.sideCopies, refused, signal));
       },
       changedInCopy,
       reveal: () => view.reveal(),

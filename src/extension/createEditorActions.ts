@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { PreparedEdit } from '../core/agent/editThread.ts';
-import type { NameGuard } from '../core/tools/files/readGuard.ts';
+import type { ReadRefusals } from '../core/tools/files/readGuard.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -31,7 +31,7 @@ export interface EditorActions {
 }
 
 export interface EditorActionsDeps {
-  readonly guard: () => Promise<NameGuard>;
+  readonly refusals: ReadRefusals;
   readonly redact: EntryPointDeps['redact'];
   readonly view: ChatView;
   readonly sender: MessageSender;
@@ -52,14 +52,14 @@ export function createEditorActions(
 ): EditorActions {
   const { report } = host;
   const { threads, factory, current } = agent;
-  const { guard, redact, view, sender, mentions, choice, shownCopy } = deps;
+  const { refusals, redact, view, sender, mentions, choice, shownCopy } = deps;
   const send = async (...[input]: Parameters<MessageSender['sendInput']>) => void (await sender.sendInput(input));
   /** For actions outside the shown thread, which may have a model of its own. */
   const hasDefaultModel = () => choice.ensure(() => factory.settings.model);
-  const problems = new ProblemActions({ guard, mentionOf: mentionOfLines, send });
+  const problems = new ProblemActions({ refusals, mentionOf: mentionOfLines, send });
   store.add(problems.register());
   const entryPoints = new EntryPoints({
-    guard,
+    refusals,
     insert: (attachments) => mentions.insert(attachments),
     attachFiles: (uris) => mentions.attach(uris),
     failedCommand: () => mentions.failedCommand,
@@ -68,7 +68,7 @@ export function createEditorActions(
     send,
   });
   const commitMessage = new CommitMessage({
-    guard,
+    refusals,
     hasModel: hasDefaultModel,
     ask: (question, signal) => factory.ask(question, signal),
     askInPanel: (text) => mentions.insert([{ part: plainMention('changes'), inText: false }], text),
@@ -76,7 +76,7 @@ export function createEditorActions(
   });
   const edits = store.add(createEdits(context, host, editors, agent, deps, hasDefaultModel));
   const codeReview = new CodeReview({
-    guard,
+    refusals,
     cwd: () => (threads.state && cwdOf(threads.state)) || current().cwd,
     isInSideCopy: () => shownCopy.copy !== undefined,
     isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
@@ -106,11 +106,11 @@ function createEdits(
   { node, settings, report }: Host,
   { review, proposalTabs }: Editors,
   { threads, manager, factory }: Agent,
-  { guard, view, showThread }: EditorActionsDeps,
+  { refusals, view, showThread }: EditorActionsDeps,
   hasModel: () => Promise<boolean>,
 ): EditAtCursor {
   return new EditAtCursor({
-    guard,
+    refusals,
     isPlanMode: () => factory.settings.planMode === true,
     hasModel,
     prepare: () =>

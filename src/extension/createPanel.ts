@@ -1,7 +1,14 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
-import { type NameGuard, readGuard, readLimitsOf, refusalOf } from '../core/tools/files/readGuard.ts';
+import {
+  type NameGuard,
+  readGuard,
+  readLimitsOf,
+  type ReadRefusals,
+  refusalsOf,
+} from '../core/tools/files/readGuard.ts';
+import { refusalOfAddress } from '../core/tools/filesNamed.ts';
 import { redactPrinted } from '../core/tools/redactPrinted.ts';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
@@ -72,6 +79,7 @@ export function createPanel(
   const { outputs } = editors;
   const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
   const guard = () => guardOfShownThread(host, agent);
+  const refusals: ReadRefusals = (files) => refusalsOf(files, readingOfShownThread(host, agent));
   const redact = (text: string, cwds: readonly string[]) => redactForShownThread(text, cwds, host, agent);
 
   const choices = createTurnChoices(context, host, agent, { used, onChange: () => view.sendSettings() }, store);
@@ -120,7 +128,7 @@ export function createPanel(
     context,
     host,
     agent,
-    { planFolder, guard, sendMessage: (input, target) => sender.sendInput(input, target) },
+    { planFolder, refusals, sendMessage: (input, target) => sender.sendInput(input, target) },
     store,
   );
   const composer: Composer = createComposer(
@@ -130,7 +138,8 @@ export function createPanel(
       view,
       used,
       guard,
-      refusal: (file) => refusalOf(file, readingOfShownThread(host, agent)),
+      refusals,
+      refusalOfAddress: (address) => refusalOfAddress(address, readingOfShownThread(host, agent)),
       redact,
       changedInCopy: () => shownCopy.row?.changed,
     },
@@ -183,7 +192,7 @@ export function createPanel(
     host,
     editors,
     agent,
-    { guard, redact, view, sender, mentions, choice: choices.model, shownCopy, showThread },
+    { refusals, redact, view, sender, mentions, choice: choices.model, shownCopy, showThread },
     store,
   );
   const { reverts, plans } = createTurnCommands(agent, { view, sender, choices, planFolder }, store);

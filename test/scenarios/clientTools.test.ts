@@ -39,6 +39,33 @@ it('an image of a client must be data, and its text fits the budget', async () =
   expect(cut?.text.length).toBeLessThan(60_000);
 });
 
+it('a client gets a call that names a file with secrets as it is, and a result that names one reads nothing', async () => {
+  const path = '.env';
+  await using chat = await startScenario({
+    files: { '.env': 'API_KEY=abcdefgh12345\n' },
+    model: [[calls('camera', { path })], [says('Done.')]],
+  });
+  chat.submit({ type: 'register_tools', tools: [SPEC] });
+  const ended = chat.send('go');
+  const requested = await chat.next('dynamic_tool_requested');
+  expect([requested.arguments, chat.said('approval_requested')]).toEqual([{ path }, []]);
+  const addresses = [`file://${chat.folder.at('.env')}`, chat.folder.at('.env'), '.env'];
+  const contentItems = [
+    ...addresses.map((imageUrl) => ({ type: 'input_image' as const, imageUrl })),
+    ...addresses.map((text) => ({ type: 'input_text' as const, text })),
+  ];
+  chat.submit({ type: 'dynamic_tool_response', callId: requested.callId, contentItems, success: true });
+  await ended;
+  expect(outputOf(chat)).toEqual([
+    ...addresses.map(() => ({
+      type: 'input_text',
+      text: '[An image that is not a data: URL of an image was left out.]',
+    })),
+    ...addresses.map((text) => ({ type: 'input_text', text })),
+  ]);
+  expect(JSON.stringify([chat.server.requests, chat.events])).not.toContain('abcdefgh');
+});
+
 it('texts of a client share one budget, and images that are too large together are left out', async () => {
   await using chat = await startScenario({ model });
   chat.submit({ type: 'register_tools', tools: [SPEC] });

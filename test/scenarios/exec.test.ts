@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXEC_OPTIONS } from '../../src/cli/execArguments.ts';
@@ -10,6 +19,11 @@ import { isAlive, pidIn } from '../support/processes.ts';
 import { runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
+/** One pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
+  'base64',
+);
 const PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
 
 /** Timeout for tests with other processes, on a busy machine. */
@@ -140,6 +154,46 @@ describe('tiller exec', () => {
     expect(outputOf()).toEqual(['{"answers":{"colour":{"answers":["Green"]}}}']);
     expect((await runCli(['exec', ...flags, 'go'], { home: folder.path })).code).toBe(0);
     expect(outputOf()).toEqual([expect.stringMatching(/^There is nobody to ask: /)]);
+  });
+
+  it('sends no image and no mention of a file with secrets, by whatever name', async () => {
+    using folder = tempFolder();
+    const secret = 'abcdefgh12345';
+    writeFileSync(folder.at('.env'), `API_KEY=${secret}\n`);
+    writeFileSync(folder.at('key.pem'), PNG);
+    const links = ['.env', 'key.pem'].flatMap((name) => {
+      const [link, hard] = [`link-${name}.png`, `hard-${name}.png`].map((one) => one.replace('-.', '-'));
+      symlinkSync(name, folder.at(link ?? ''));
+      linkSync(folder.at(name), folder.at(hard ?? ''));
+      return [link ?? '', hard ?? ''];
+    });
+    const names = ['.env', 'key.pem', ...links];
+    await using server = await ModelServer.start([[says('None.')], [says('None.')]]);
+    const flags = ['--json', '--model', 'm', '--base-url', server.baseUrl];
+    const images = names.flatMap((name) => ['--image', name]);
+    const shown = await runCli(['exec', ...flags, ...images, 'look'], { home: folder.path });
+    const refused = (stdout: string) => eventsOf(stdout).filter(({ msg }) => msg.type === 'warning');
+    expect([shown.code, refused(shown.stdout).length]).toEqual([0, names.length]);
+
+    const spelled = [
+      `${folder.path}/./.env`,
+      'sub/../.env',
+      `/proc/self/root${folder.path}/.env`,
+      '/proc/self/cwd/.env',
+    ];
+    const mentions = [...names, ...spelled].flatMap((path) => [
+      { type: 'mention', kind: 'file', name: 'a', path },
+      { type: 'mention', kind: 'selection', name: 'a', path, lines: { first: 1, last: 1 }, text: `API_KEY=${secret}` },
+    ]);
+    const input = [...mentions, { type: 'mention', name: 'b', path: '.env' }, { type: 'local_image', path: 'key.pem' }];
+    const stdin = `${JSON.stringify({ op: { type: 'user_turn', input } })}\n`;
+    const sent = await runCli(['exec', '--input', 'jsonl', ...flags], { home: folder.path, stdin });
+    expect([sent.code, refused(sent.stdout).length]).toEqual([0, mentions.length + 1]);
+    const requests = JSON.stringify(server.requests);
+    expect(requests).toContain('may not be read (sandbox.unreadable: **/.env)');
+    expect(requests).toContain('[b](.env)');
+    expect(requests).not.toContain(secret);
+    expect(requests).not.toContain(PNG.toString('base64'));
   });
 
   it('exits 1 with the message of the failed turn', async () => {
@@ -440,6 +494,11 @@ describe('usage', () => {
     expect(await asked([], { TILLER_MODEL: 'from-env' })).toBe('from-env');
     expect(await asked(['-c', 'model=from-c'], { TILLER_MODEL: 'from-env' })).toBe('from-c');
     expect(await asked(['-c', 'model=from-c', '--model', 'from-flag'])).toBe('from-flag');
+    writeFileSync(folder.at('tiller', 'settings.json'), '{\n  "model": "a"\n  "baseUrl": "b"\n}');
+    expect(await runCli(['exec', 'hi'], { home: folder.path })).toMatchObject({
+      code: 2,
+      stderr: `tiller: ${folder.at('tiller', 'settings.json')}:3: not valid JSON (CommaExpected)\n`,
+    });
   });
 });
 

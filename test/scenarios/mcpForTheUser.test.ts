@@ -1,8 +1,12 @@
 /** Prompts and resources of MCP servers that the user takes into a message. */
+import { linkSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { completeArgument, expandPrompt, listPrompts } from '../../src/core/mcp/prompts.ts';
 import { listResources, readResourceText } from '../../src/core/mcp/resources.ts';
+import { refusalOfAddress } from '../../src/core/tools/filesNamed.ts';
 import { AsyncQueue } from '../../src/core/util/asyncQueue.ts';
+import { createDiskWorkspace } from '../../src/node/apply/diskWorkspace.ts';
+import { describeHost } from '../../src/node/host/host.ts';
 import { mcpScenario, scripted } from '../support/mcpServers.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -52,6 +56,30 @@ describe.skipIf(noSandbox)('prompts', { timeout: LONG }, () => {
 });
 
 describe.skipIf(noSandbox)('resources for a message', { timeout: LONG }, () => {
+  test('are not read where their address names a file with secrets', async () => {
+    await using made = await mcpScenario({ notes: scripted() }, { files: { '.env': 'KEY=1\n' }, model: [] });
+    const { folder, home, session } = made.chat;
+    linkSync(folder.at('.env'), folder.at('hard.txt'));
+    symlinkSync('.env', folder.at('link.txt'));
+    const context = {
+      settings: made.chat.thread[0].turn,
+      thread: { id: session.threadId, home: home.path, unreadable: [] },
+      host: describeHost(process.env),
+      workspace: createDiskWorkspace({ roots: [folder.path], home: home.path }),
+    };
+    const read = (uri: string) =>
+      readResourceText(
+        made.mcp.servers,
+        { server: 'notes', uri },
+        (address) => refusalOfAddress(address, context),
+        new AbortController().signal,
+      );
+    const addresses = ['.env', '%2Eenv', 'hard.txt', 'link.txt'].map((name) => `${folder.path}/${name}`);
+    for (const address of [...addresses.map((one) => `file://${one}`), ...addresses.map((one) => `notes://n${one}`)])
+      await expect(read(address)).rejects.toThrow(/\.env may not be read \(sandbox\.unreadable/);
+    expect(await read(`file://${folder.path}/a.txt`)).toBe('a note');
+  });
+
   test('are listed by their names, and read as text', async () => {
     await using made = await mcpScenario(
       { notes: scripted(), silent: scripted(['--silent'], { startupTimeoutMs: 300 }) },
@@ -62,8 +90,9 @@ describe.skipIf(noSandbox)('resources for a message', { timeout: LONG }, () => {
     const [resource] = await listResources(servers, signal);
     if (!resource) throw new Error('There is no resource.');
     expect(resource).toEqual({ server: 'notes', uri: 'note://one', name: 'One', description: '' });
-    expect(await readResourceText(servers, resource, signal)).toBe('a note');
-    await expect(readResourceText(servers, { server: 'silent', uri: 'x' }, signal)).rejects.toThrow(
+    const refusal = async () => undefined;
+    expect(await readResourceText(servers, resource, refusal, signal)).toBe('a note');
+    await expect(readResourceText(servers, { server: 'silent', uri: 'x' }, refusal, signal)).rejects.toThrow(
       'The MCP server silent is not running.',
     );
   });

@@ -1,4 +1,5 @@
 /** Files that the globs of `sandbox.unreadable` name, in commands and patches (docs/tools.md, "Files with secrets"). */
+import { execFileSync } from 'node:child_process';
 import { linkSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -182,10 +183,25 @@ describe.skipIf(noSandbox !== false)('in the sandbox a command that names a file
     expect(output).toContain('API_KEY=abcdefgh12345');
   });
 
-  it('is asked about when it was blocked, under on-failure', async () => {
-    const { output, asked } = await outcomeOf(run('cat .env'), { ...boxed, policy: 'on-failure', answer: 'approved' });
-    expect(asked).toEqual(['escalation: The sandbox seems to have blocked it: cat: .env: Permission denied']);
-    expect(output).toContain('API_KEY=abcdefgh12345');
+  it('is asked about each time when it was blocked, under on-failure', async () => {
+    await using chat = await startScenario({
+      files,
+      ...boxed,
+      policy: 'on-failure',
+      model: [[run('cat .env')], [run('cat .env')], [says('Done.')]],
+    });
+    chat.session.onEvent(({ msg }) => {
+      if (msg.type !== 'approval_requested') return;
+      chat.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: 'approved_for_thread' });
+    });
+    await chat.send('go');
+    const reason = 'The sandbox seems to have blocked it: cat: .env: Permission denied';
+    const asked = chat.said('approval_requested');
+    expect(asked.map(({ kind, reason: { text } }) => `${kind}: ${text}`)).toEqual(
+      Array(2).fill(`escalation: ${reason}`),
+    );
+    expect(asked.flatMap(({ choices }) => choices)).not.toContain('approved_for_thread');
+    expect(chat.outputs()[1]).toContain('API_KEY=abcdefgh12345');
   });
 });
 
@@ -224,6 +240,64 @@ it.skipIf(noSandbox !== false)(
     expect(JSON.stringify(chat.server.requests)).toContain('[not attached: ');
   },
 );
+
+describe('git, in a repository that has committed a file with secrets,', () => {
+  const [COMMITTED, CURRENT] = ['abcdefgh11111', 'abcdefgh22222'];
+
+  async function printedBy(cmds: readonly string[], options: Partial<ScenarioOptions>) {
+    await using chat = await startScenario({
+      files: { '.env': `API_KEY=${COMMITTED}\n`, 'a.txt': 'one\n' },
+      interactive: false,
+      ...options,
+      model: [cmds.map((cmd) => run(cmd)), [says('Done.')]],
+    });
+    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
+    const git = (...words: string[]) =>
+      execFileSync('git', [...identity, ...words], { cwd: chat.folder.path, stdio: 'pipe' });
+    git('init', '-q');
+    git('add', '-A');
+    git('commit', '-qm', 'one');
+    chat.write('.env', `API_KEY=${CURRENT}\n`);
+    git('stash', '-q');
+    chat.write('.env', `API_KEY=${CURRENT}\n`);
+    await chat.send('go');
+    expect(JSON.stringify(chat.events)).not.toContain(CURRENT);
+    return chat.outputs().map((output) => output.replaceAll(chat.folder.path, 'W'));
+  }
+
+  it('is asked about without a sandbox where a command names the file, of whatever commit', async () => {
+    const named = [
+      'git show HEAD:.env',
+      'git show :.env',
+      'git show stash@{0}:./.env',
+      'git cat-file -p HEAD:.env',
+      'git log -p -- .env',
+      'git blame .env',
+      'git diff --no-index a.txt .env',
+      'git checkout HEAD~0 -- .env',
+    ];
+    for (const output of await printedBy(named, UNCONFINED))
+      expect(output).toMatch(/^Denied \(non_interactive\).*\.env may not be read \(sandbox\.unreadable: /);
+  });
+
+  it('shows what was committed and no value of the file as it is, where none names it', async () => {
+    const [diff = '', grep = '', stash = '', log = ''] = await printedBy(
+      ['git diff', 'git grep API_KEY', 'git stash show -p', 'git log -p'],
+      UNCONFINED,
+    );
+    expect(diff).toContain(`-API_KEY=${COMMITTED}\n+API_KEY=[hidden]\n`);
+    expect(grep).toContain('.env:API_KEY=[hidden]\n');
+    expect(stash).toContain('+API_KEY=[hidden]\n');
+    expect(log).toContain(`+API_KEY=${COMMITTED}\n`);
+  });
+
+  it.skipIf(noSandbox !== false)('cannot open the file as it is in the sandbox', async () => {
+    const [diff, grep, show] = await printedBy(['git diff', 'git grep API_KEY', 'git show HEAD:.env'], { box: 'real' });
+    expect(diff).toMatch(/cannot hash \.env|Permission denied/);
+    expect(grep).not.toContain('API_KEY=');
+    expect(show).toContain(`API_KEY=${COMMITTED}\n`);
+  });
+});
 
 describe('a patch that reads or replaces a file with secrets', () => {
   const change = patch('*** Update File: .env', '@@', '-MODE=development', '+MODE=test');

@@ -8,6 +8,7 @@ import { handlePanelRequest, type PanelRequestDeps } from '../../src/vscode/chat
 import { CodeReview } from '../../src/vscode/codeReview/codeReview.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 import { makeRepository, repositoryAt } from './support/gitRepository.ts';
+import { refusesEnv } from './support/refusals.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
 
 interface Reviewed {
@@ -26,7 +27,7 @@ function reviewed(
     const user = new ScriptedUser(...answers);
     try {
       const review = new CodeReview({
-        guard: async () => (names) => (names.some((name) => name.endsWith('.env')) ? 'no' : undefined),
+        refusals: refusesEnv,
         cwd: () => here.root,
         isInSideCopy: () => isInSideCopy,
         isRunning: () => isRunning,

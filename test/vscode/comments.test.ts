@@ -16,6 +16,7 @@ import {
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 import { eventually } from './support/page.ts';
 import { EmittedThread } from './support/emittedThread.ts';
+import { refusesEnv } from './support/refusals.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
 
 const report = (error: unknown): never => {
@@ -73,7 +74,7 @@ class Desk {
         update: async (key, value) => void stored.set(key, JSON.parse(JSON.stringify(value))),
       },
       threads: this.thread,
-      guard: async () => (names) => (names.some((name) => name.endsWith('.env')) ? '.env may not be read' : undefined),
+      refusals: refusesEnv,
       isCommentable: () => true,
       proposalOf: approvalOf,
       fileOf,

@@ -1,6 +1,6 @@
 /** "Edit at the Cursor" in the whole extension, with a scripted model over HTTP. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { linkSync, readdirSync, symlinkSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { compose } from '../../src/extension/compose.ts';
@@ -362,12 +362,16 @@ suite('an edit at the cursor', () => {
     withTiller(
       () => [],
       async (chat, here) => {
-        const { done } = await edit(chat, here, 1, '.env');
-        await done;
-        const [refused] = chat.edits.all;
-        assert.match(refused ? sentenceOf(refused) : '', /may not be read/);
-        assert.deepEqual(chat.server.requests, []);
-        chat.edits.stop();
+        linkSync(here.at('.env'), here.at('hard.txt'));
+        symlinkSync('.env', here.at('link.txt'));
+        for (const name of ['.env', 'hard.txt', 'link.txt']) {
+          const { done } = await edit(chat, here, 1, name);
+          await done;
+          const [refused] = chat.edits.all;
+          assert.match(refused ? sentenceOf(refused) : '', /may not be read/);
+          assert.deepEqual(chat.server.requests, []);
+          chat.edits.stop();
+        }
       },
     ),
   );

@@ -12,10 +12,8 @@ import { mentionOfLines } from '../../src/vscode/mentions/editorPlaces.ts';
 import type { Repository } from '../../src/vscode/workspace/gitChanges.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
 import { makeRepository, repositoryAt } from './support/gitRepository.ts';
+import { refusesEnv } from './support/refusals.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
-
-const guard = async () => (names: readonly string[]) =>
-  names.some((name) => name.endsWith('.env')) ? '.env may not be read' : undefined;
 
 const SECRET = 'sesame-1234';
 
@@ -38,7 +36,7 @@ function withEntry(story: (entry: Entry, here: EditorPlace) => Promise<void>): (
     const files: string[] = [];
     const sent: (readonly UserInput[])[] = [];
     const points = new EntryPoints({
-      guard,
+      refusals: refusesEnv,
       insert: async (attachments) => void added.push(...attachments),
       attachFiles: async (uris) => void files.push(...uris.map(({ fsPath }) => fsPath)),
       failedCommand: () => entry.failed,
@@ -214,7 +212,7 @@ function withCommit(
     const asked: Question[] = [];
     const user = new ScriptedUser(...answers);
     const commit = new CommitMessage({
-      guard,
+      refusals: refusesEnv,
       hasModel: async () => true,
       ask: async (question, signal) => {
         asked.push(question);
@@ -246,7 +244,7 @@ suite('a commit message', () => {
       repository.inputBox.value = '';
       const staged = repositoryAt(repository.rootUri);
       const again = new CommitMessage({
-        guard,
+        refusals: refusesEnv,
         hasModel: async () => true,
         ask: async (question) => (asked.push(question), 'Add it'),
         askInPanel: async () => {},

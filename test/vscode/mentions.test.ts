@@ -17,6 +17,7 @@ import { MessageSender, type MessageSenderDeps } from '../../src/vscode/chat/mes
 import { Mentions, type MentionsDeps } from '../../src/vscode/mentions/mentions.ts';
 import { rankFiles } from '../../src/vscode/mentions/rankFiles.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
+import { refusesEnv, refusesNothing } from './support/refusals.ts';
 
 const live = new AbortController().signal;
 
@@ -221,12 +222,16 @@ suite('the list at an @', () => {
         const said: Mention = { type: 'mention', kind: 'problems', name: 'problems', path: '' };
         const deps = {
           ...UNREAD,
-          mayRead: () => true,
+          refusals: refusesNothing,
         };
         assert.deepEqual(await fillMentions([said], deps, live), [
           { ...said, text: `${nameIn(place, 'a.ts')}:2:1 error: Bad word` },
         ]);
-        const [hidden] = await fillMentions([said], { ...deps, mayRead: () => false }, live);
+        const [hidden] = await fillMentions(
+          [said],
+          { ...deps, refusals: async (files) => new Map(files.map((file) => [file, 'no'])) },
+          live,
+        );
         assert.deepEqual(hidden, { ...said, sent: { type: 'refused', reason: 'there are no problems' } });
       } finally {
         problems.dispose();
@@ -244,7 +249,7 @@ suite('the list at an @', () => {
     );
     const mention = rows[0]?.mention;
     assert.ok(mention);
-    const deps = { ...UNREAD, mayRead: () => true };
+    const deps = { ...UNREAD, refusals: refusesNothing };
     const read = (answer: () => Promise<string | undefined>) =>
       fillMentions([mention], { ...deps, readResource: (id) => (assert.equal(id, one.id), answer()) }, live);
     assert.deepEqual(await read(async () => 'a note'), [{ ...mention, text: 'a note' }]);
@@ -291,7 +296,7 @@ suite('the list at an @', () => {
         assert.ok(mention);
         const deps = {
           ...UNREAD,
-          mayRead: () => true,
+          refusals: refusesNothing,
         };
         assert.deepEqual(await fillMentions([mention], deps, live), [{ ...mention, lines: { first: 2, last: 4 } }]);
       } finally {
@@ -412,7 +417,7 @@ suite('mentions of a message', () => {
     const mentions = new Mentions({
       reveal: async () => {},
       guard: async () => () => undefined,
-      refusal: async () => undefined,
+      refusals: refusesNothing,
       redact: UNREAD.redact,
       threads: async () => [],
       exportThread: async () => undefined,
@@ -467,7 +472,9 @@ suite('mentions of a message', () => {
     const changes: Mention = { type: 'mention', kind: 'changes', name: 'changes', path: '' };
     const { mentions, sender, submitted } = withOps({
       copyChanges: (threadId) =>
-        threadId === 'in-copy' ? async (mayRead) => (mayRead('/w/a') ? 'of the copy' : undefined) : undefined,
+        threadId === 'in-copy'
+          ? async (refusals) => ((await refusals(['/w/a'])).size === 0 ? 'of the copy' : undefined)
+          : undefined,
     });
     const sentOf = () => {
       const op = submitted.at(-1);
@@ -533,17 +540,17 @@ suite('mentions of a message', () => {
     }
   });
 
-  test('of git leave out the diffs of files that may not be read, by any of their names', () => {
+  test('of git leave out the diffs of files that may not be read, by any of their names', async () => {
     const file = (name: string, ...more: string[]) => [`diff --git a/${name} b/${name}`, ...more, ''].join('\n');
     const hunk = (name: string) => file(name, `--- a/${name}`, `+++ b/${name}`, '@@ -1 +1 @@', '-a', '+b');
     const renamed = ['diff --git a/.env b/x.txt', 'rename from .env', 'rename to x.txt', ''].join('\n');
     const diff = [hunk('a.ts'), hunk('.env'), renamed, file('dir/.env', 'deleted file mode 100644')].join('');
-    const mayRead = (name: string) => path.basename(name) !== '.env';
-    assert.equal(withoutUnreadable(diff, '/w', mayRead), hunk('a.ts').trimEnd());
+    assert.equal(await withoutUnreadable(diff, '/w', refusesEnv), hunk('a.ts').trimEnd());
     const coloured = diff.replaceAll(/^(.+)$/gm, '\u001b[1m$1\u001b[m');
-    assert.equal(withoutUnreadable(coloured, '/w', mayRead), hunk('a.ts').trimEnd());
+    assert.equal(await withoutUnreadable(coloured, '/w', refusesEnv), hunk('a.ts').trimEnd());
     const merged = ['diff --cc .env', 'index 1,2..3', '--- a/.env', '+++ b/.env', '@@@ -1,1 -1,1 +1,1 @@@', '++a', ''];
-    assert.equal(withoutUnreadable([hunk('a.ts'), merged.join('\n')].join(''), '/w', mayRead), hunk('a.ts').trimEnd());
-    assert.equal(withoutUnreadable('.env --- 1/1 --- Text\n1 KEY=a  1 KEY=b\n', '/w', mayRead), '');
+    const withMerged = [hunk('a.ts'), merged.join('\n')].join('');
+    assert.equal(await withoutUnreadable(withMerged, '/w', refusesEnv), hunk('a.ts').trimEnd());
+    assert.equal(await withoutUnreadable('.env --- 1/1 --- Text\n1 KEY=a  1 KEY=b\n', '/w', refusesEnv), '');
   });
 });

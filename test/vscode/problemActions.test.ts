@@ -6,6 +6,7 @@ import type { UserInput } from '../../src/protocol/item.ts';
 import { mentionOfLines } from '../../src/vscode/mentions/editorPlaces.ts';
 import { ProblemActions } from '../../src/vscode/entryPoints/problemActions.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
+import { refusesEnv } from './support/refusals.ts';
 
 interface Problems {
   readonly actions: ProblemActions;
@@ -22,7 +23,7 @@ function withProblems(story: (problems: Problems, here: EditorPlace) => Promise<
     });
     const sent: (readonly UserInput[])[] = [];
     const actions = new ProblemActions({
-      guard: async () => (names) => (names.some((name) => name.endsWith('.env')) ? 'may not be read' : undefined),
+      refusals: refusesEnv,
       mentionOf: mentionOfLines,
       send: async (input) => void sent.push(input),
     });

@@ -16,12 +16,18 @@ export async function listResources(servers: McpServers, signal: AbortSignal): P
   return lists.flat();
 }
 
-/** The texts of a resource; `undefined` when it has none. @throws McpFault; the signal's reason */
+/**
+ * The texts of a resource; `undefined` when it has none. `refusal` returns why the file that an address names may not be read,
+ * as a clause. @throws Error with this reason; McpFault; the signal's reason
+ */
 export async function readResourceText(
   servers: McpServers,
   { server, uri }: Pick<ServerResource, 'server' | 'uri'>,
+  refusal: (address: string) => Promise<string | undefined>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const refused = await refusal(uri);
+  if (refused !== undefined) throw new Error(refused);
   const connection = await servers.get(server)?.connection(signal);
   const contents = (await connection?.readResource(uri, signal)) ?? [];
   const texts = contents.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));

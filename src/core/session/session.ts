@@ -100,6 +100,7 @@ export class Session {
 
   /** Emits the status of one of its sub-agents. */
   tellAgent(agent: AgentSummary): void {
+    this.#parts.agentNotices.note(agent);
     this.#emit(null, { type: 'agent_status', ...agent });
   }
 

@@ -13,16 +13,16 @@ const ENOUGH = 200_000;
 
 /**
  * Resolves to a text for the model: the names of all files that differ from the base of the copy, then their diffs.
- * `mayRead` takes places in the workspace and leaves out files whose content must not be shown. `undefined` without a
- * difference. Rejects with the error of the disk, or the signal's reason.
+ * `refusals` returns files that may not be read: there is no diff of those, at home or in the copy. `undefined` without a difference. Rejects with the error of the disk, or the signal's reason.
  */
 export async function copyChangesText(
   copy: SideCopy,
   store: Store,
-  mayRead: (path: string) => boolean,
+  refusals: (files: readonly string[]) => Promise<ReadonlyMap<string, string>>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const changes = await store.changes(copy.id, signal);
+  const refused = await refusals(changes.flatMap((change) => [change.home, change.copy]));
   const parts: string[] = [];
   let length = 0;
   for (const folder of copy.folders) {
@@ -32,7 +32,7 @@ export async function copyChangesText(
     parts.push(`Side copy of ${folder.home}, changed files:\n${names}`);
     for (const change of inFolder) {
       if (length > ENOUGH) break;
-      if (!mayRead(change.home)) continue;
+      if (refused.has(change.home) || refused.has(change.copy)) continue;
       signal.throwIfAborted();
       const diff = (await diffOf(copy, folder, change, store)).trimEnd();
       length += diff.length;

@@ -55,6 +55,11 @@ export async function closedFileNamed(
     : { source: 'policy', id: 'protected-path', text: `${closed} is protected, and the tool may write.` };
 }
 
+/** Returns why the file that the address of a resource names may not be read, as a clause. */
+export async function refusalOfAddress(address: string, context: Context): Promise<string | undefined> {
+  return (await closedFileNamed([address], 'reads', context))?.text.replace(/\.$/, '');
+}
+
 /** `why`: a clause. */
 function hiddenFile(why: string): DecisionReason {
   return { source: 'policy', id: UNREADABLE_FILE, text: `${why}.` };

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { MessageTarget } from '../../core/agent/shownThread.ts';
-import type { NameGuard } from '../../core/tools/files/readGuard.ts';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { OpOf } from '../../protocol/op.ts';
@@ -22,8 +22,7 @@ import {
 } from '../workspace/gitChanges.ts';
 
 export interface CodeReviewDeps {
-  /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<NameGuard>;
+  readonly refusals: ReadRefusals;
   /** The working directory of the shown thread. */
   readonly cwd: () => string;
   /** Returns true if the shown thread works in a side copy. */
@@ -81,12 +80,11 @@ export class CodeReview {
     }
     // The Git extension has the workspace open and not the copy: the agent finds the changes itself.
     const isElsewhere = this.#deps.isInSideCopy();
-    const guard = await this.#deps.guard();
-    const mayRead = (file: string) => guard([file]) === undefined;
+    const { refusals } = this.#deps;
     switch (kind) {
       case 'uncommitted': {
         if (isElsewhere) return { target: { type: 'uncommitted' }, changes: '' };
-        const changes = await changeText(mayRead, this.#repositories());
+        const changes = await changeText(refusals, this.#repositories());
         if (changes === undefined) return tell(vscode.l10n.t('There are no uncommitted changes.'));
         return { target: { type: 'uncommitted' }, changes };
       }
@@ -103,7 +101,7 @@ export class CodeReview {
           );
         }
         if (isElsewhere) return { target: { type: 'branch', branch }, changes: '' };
-        const changes = await changesSince(repository, base, mayRead);
+        const changes = await changesSince(repository, base, refusals);
         if (changes === '') return tell(vscode.l10n.t('There are no changes compared with {0}.', branch));
         return { target: { type: 'branch', branch }, changes };
       }
@@ -116,7 +114,7 @@ export class CodeReview {
           commit: commit.hash.slice(0, 12),
           ...(title === '' ? {} : { title }),
         };
-        return { target, changes: await changesIn(repository, commit, mayRead) };
+        return { target, changes: await changesIn(repository, commit, refusals) };
       }
       default:
         return assertNever(kind);

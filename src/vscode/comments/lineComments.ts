@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts';
 import { commentsText } from '../../core/comments/commentsText.ts';
-import type { NameGuard } from '../../core/tools/files/readGuard.ts';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import type { UserInput } from '../../protocol/item.ts';
@@ -25,8 +25,7 @@ import { linesOf, openAt, rangeOf, TrackedPlaces } from './trackedPlaces.ts';
 export interface LineCommentsDeps {
   readonly memento: Pick<vscode.Memento, 'get' | 'update'>;
   readonly threads: Pick<ShownThread, 'state' | 'onEvent' | 'target'>;
-  /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<NameGuard>;
+  readonly refusals: ReadRefusals;
   /** Returns true if lines of this document can be commented on, files of the workspace aside. */
   readonly isCommentable: (uri: vscode.Uri) => boolean;
   /** The approval of the proposal that a document is a side of; `undefined` for other documents. */
@@ -249,7 +248,8 @@ export class LineComments implements Disposable {
   }
 
   async #refusal(uri: vscode.Uri): Promise<string | undefined> {
-    return (await this.#deps.guard())([pathOf(this.#fileOf(uri))]);
+    const path = pathOf(this.#fileOf(uri));
+    return (await this.#deps.refusals([path])).get(path);
   }
 
   #fileOf(uri: vscode.Uri): vscode.Uri {

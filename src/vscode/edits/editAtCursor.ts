@@ -1,5 +1,5 @@
 /**
- * "Edit at the Cursor": one line of instruction, and the change lands at that place (docs/editor.md,
+ * "Edit at the Cursor": one line of instruction, and the change is applied at that place (docs/editor.md,
  * docs/decisions/0053). Each edit is a thread of its own; the panel is not opened.
  */
 import { resolve } from 'node:path';
@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import type { EditOutcome, EditProgress, PreparedEdit } from '../../core/agent/editThread.ts';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { editInput } from '../../core/prompt/editAtCursor.ts';
-import type { NameGuard } from '../../core/tools/files/readGuard.ts';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { describeProblem } from '../../core/tools/problems/describeProblem.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
@@ -25,8 +25,7 @@ import { EditInput, Instructions } from './editInput.ts';
 import { EditViews } from './editViews.ts';
 
 export interface EditAtCursorDeps {
-  /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<NameGuard>;
+  readonly refusals: ReadRefusals;
   /** Returns true if the user is in plan mode. */
   readonly isPlanMode: () => boolean;
   /** False when the user has selected no model, also when asked. */
@@ -58,7 +57,7 @@ interface Asked {
 
 /** Parts that are prepared while the user writes the instruction. */
 interface Ready {
-  readonly guard: Promise<NameGuard>;
+  readonly refusals: ReturnType<ReadRefusals>;
   readonly prepared: Pick<PreparedEdit, 'start' | 'discard'>;
 }
 
@@ -171,8 +170,8 @@ export class EditAtCursor implements Disposable {
 
   /** `before`: the edit that this one repeats and replaces. */
   async #askFor(document: vscode.TextDocument, lines: LineRange, before?: Edit): Promise<void> {
-    const guard = this.#deps.guard();
-    guard.catch(() => {});
+    const refusals = this.#deps.refusals([pathIn(document)]);
+    refusals.catch(() => {});
     const asked: Asked = { uri: document.uri, lines };
     this.#asked = asked;
     const place = rangeName(vscode.workspace.asRelativePath(document.uri), lines);
@@ -183,7 +182,7 @@ export class EditAtCursor implements Disposable {
     if (before !== undefined) this.#edits.delete(before.id);
     const edit = newEdit(this.#nextId++, asked, instruction);
     this.#put(edit);
-    await this.#run(edit, document, { guard, prepared });
+    await this.#run(edit, document, { refusals, prepared });
   }
 
   async #run(edit: Edit, document: vscode.TextDocument, ready: Ready): Promise<void> {
@@ -197,14 +196,14 @@ export class EditAtCursor implements Disposable {
 
   /** Never rejects. */
   async #start(
-    { id, uri, instruction, lines }: Edit,
+    { id, instruction, lines }: Edit,
     document: vscode.TextDocument,
-    { guard, prepared }: Ready,
+    { refusals, prepared }: Ready,
     signal: AbortSignal,
   ): Promise<void> {
     try {
-      const path = document.isUntitled ? `untitled:${uri.path}` : pathOf(uri);
-      const refused = (await guard)([path]);
+      const path = pathIn(document);
+      const refused = (await refusals).get(path);
       if (refused !== undefined) {
         await prepared.discard();
         return this.#end(id, { type: 'failed', message: refused, paths: [] });
@@ -361,6 +360,11 @@ function isEnded({ state }: Edit): boolean {
 
 function isStoppable(edit: Edit): boolean {
   return isRunning(edit) || isEnded(edit);
+}
+
+/** A document without a file has a path that no file has. */
+function pathIn({ uri, isUntitled }: vscode.TextDocument): string {
+  return isUntitled ? `untitled:${uri.path}` : pathOf(uri);
 }
 
 function isEditable({ uri, isUntitled }: vscode.TextDocument): boolean {

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { COMMIT_INSTRUCTIONS, commitMessageIn, commitRequest } from '../../core/prompt/commitMessage.ts';
 import type { Question } from '../../core/agent/askModel.ts';
-import type { NameGuard } from '../../core/tools/files/readGuard.ts';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { truncateMiddle } from '../../core/util/tokens.ts';
 import { firstLine } from '../../protocol/text/truncate.ts';
@@ -10,8 +10,7 @@ import { withoutLinks } from '../ui/escapeUiText.ts';
 import { changesToCommit, type Repository, repositories } from '../workspace/gitChanges.ts';
 
 export interface CommitMessageDeps {
-  /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<NameGuard>;
+  readonly refusals: ReadRefusals;
   /** False when the user has selected no model, also when asked. */
   readonly hasModel: () => Promise<boolean>;
   /** Asks the selected model. Rejects with a sentence, or with the signal's reason. */
@@ -70,8 +69,7 @@ export class CommitMessage {
 
   /** Returns undefined without changes, or without a model; the user is informed. */
   async #write(repository: Repository, begun: string, abort: AbortController): Promise<string | undefined> {
-    const guard = await this.#deps.guard();
-    const changes = await changesToCommit(repository, (file) => guard([file]) === undefined);
+    const changes = await changesToCommit(repository, this.#deps.refusals);
     if (changes === '') {
       tell(vscode.l10n.t('There are no changes to commit.'));
       return undefined;

@@ -1,7 +1,7 @@
 /** Ways into the message of the panel from other places of VS Code: terminals, Source Control, tests. */
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { NameGuard } from '../../core/tools/files/readGuard.ts';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { type Attachment, COPY_ID } from '../../protocol/draft.ts';
 import type { Mention, UserInput } from '../../protocol/item.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
@@ -18,8 +18,7 @@ import { type FailingTest, failingTest } from './failingTest.ts';
 import { terminalSelection } from './terminalSelection.ts';
 
 export interface EntryPointDeps {
-  /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<NameGuard>;
+  readonly refusals: ReadRefusals;
   /** `Mentions.insert`. */
   readonly insert: (attachments: readonly Attachment[]) => Promise<void>;
   /** Attaches whole files, as from the Explorer. */
@@ -85,14 +84,13 @@ export class EntryPoints {
     const active = vscode.window.activeTextEditor?.document.uri;
     const uris =
       states.length > 0 ? states.map(({ resourceUri }) => resourceUri) : active === undefined ? [] : [active];
-    const guard = await this.#deps.guard();
-    const refused = uris.flatMap((uri) => guard([pathOf(uri)]) ?? []);
-    if (refused.length > 0) void vscode.window.showWarningMessage(refused.join('\n'));
-    const readable = uris.filter((uri) => guard([pathOf(uri)]) === undefined);
+    const refused = await this.#deps.refusals(uris.map(pathOf));
+    if (refused.size > 0) void vscode.window.showWarningMessage([...refused.values()].join('\n'));
+    const readable = uris.filter((uri) => !refused.has(pathOf(uri)));
     const attachments: Attachment[] = [];
     const unknown: vscode.Uri[] = [];
     for (const uri of readable) {
-      const diff = await this.#diffOf(uri, guard);
+      const diff = await this.#diffOf(uri);
       if (diff === undefined) continue;
       const name = vscode.l10n.t('changes in {0}', vscode.workspace.asRelativePath(uri));
       if (diff === '') unknown.push(uri);
@@ -100,7 +98,7 @@ export class EntryPoints {
     }
     const files = unknown.filter((uri) => isUntracked(uri, this.#all()));
     if (attachments.length + files.length === 0) {
-      return refused.length > 0 ? undefined : tell(vscode.l10n.t('Git has no changes there.'));
+      return refused.size > 0 ? undefined : tell(vscode.l10n.t('Git has no changes there.'));
     }
     if (attachments.length > 0) await this.#deps.insert(attachments);
     if (files.length > 0) await this.#deps.attachFiles(files);
@@ -124,7 +122,7 @@ export class EntryPoints {
   }
 
   async #fix({ name, uri, lines, message }: FailingTest): Promise<void> {
-    const refused = uri === undefined ? undefined : (await this.#deps.guard())([pathOf(uri)]);
+    const refused = uri && (await this.#deps.refusals([pathOf(uri)])).get(pathOf(uri));
     if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
     const asks = vscode.l10n.t('Fix this failing test: {0}', name);
     const printed = message === '' ? '' : await this.#deps.redact(message, []);
@@ -138,11 +136,11 @@ export class EntryPoints {
   }
 
   /** Empty without a difference; `undefined` outside of repositories. Rejects when git does. */
-  async #diffOf(uri: vscode.Uri, guard: NameGuard): Promise<string | undefined> {
+  async #diffOf(uri: vscode.Uri): Promise<string | undefined> {
     const repository = repositoryOf(uri, this.#all());
     if (repository === undefined) return undefined;
     const diff = await repository.diffWithHEAD(uri.fsPath);
-    return withoutUnreadable(diff, repository.rootUri.fsPath, (file) => guard([file]) === undefined);
+    return withoutUnreadable(diff, repository.rootUri.fsPath, this.#deps.refusals);
   }
 }
 

@@ -3,15 +3,14 @@ import * as vscode from 'vscode';
 import type { Mention, UserInput } from '../../protocol/item.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
 import { describeProblem } from '../../core/tools/problems/describeProblem.ts';
-import type { NameGuard } from '../../core/tools/files/readGuard.ts';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { pathOf } from '../workspace/places.ts';
 import { problemOf } from '../workspace/problemsOf.ts';
 
 export type ProblemTask = 'fix' | 'explain';
 
 export interface ProblemActionsDeps {
-  /** Resolves to the guard that decides which files may be read. */
-  readonly guard: () => Promise<NameGuard>;
+  readonly refusals: ReadRefusals;
   /** The lines as an attachment; `undefined` for a document that is not a file. */
   readonly mentionOf: (document: vscode.TextDocument, lines: LineRange) => Mention | undefined;
   /** Sends the message to the shown thread and shows the panel. */
@@ -63,7 +62,8 @@ export class ProblemActions implements vscode.CodeActionProvider {
       void vscode.window.showInformationMessage(vscode.l10n.t('There is no problem at the cursor.'));
       return;
     }
-    const refused = (await this.#deps.guard())([pathOf(document.uri)]);
+    const path = pathOf(document.uri);
+    const refused = (await this.#deps.refusals([path])).get(path);
     if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
     const first = Math.min(...found.map(({ range: { start } }) => start.line)) + 1;
     const last = Math.max(...found.map(({ range: { end } }) => end.line)) + 1;

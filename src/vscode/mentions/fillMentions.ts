@@ -1,5 +1,6 @@
 /** The text of mentions that are no files, taken when the message is sent. */
 import * as vscode from 'vscode';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { abortable } from '../../core/util/abort.ts';
 import { truncateMiddle } from '../../core/util/tokens.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
@@ -16,7 +17,7 @@ export interface FillMentionsDeps {
   readonly redact: (text: string, cwds: readonly string[]) => Promise<string>;
   /** A stored thread as Markdown; `undefined` when it is gone. */
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
-  readonly mayRead: (path: string) => boolean;
+  readonly refusals: ReadRefusals;
   /** The changes in the side copy of the message's thread; absent for a thread in the workspace. */
   readonly copyChanges?: CopyChanges | undefined;
   /** The text of a resource of an MCP server; `undefined` when it has none. @throws Error with the reason */
@@ -24,7 +25,7 @@ export interface FillMentionsDeps {
 }
 
 /** Resolves to the changes of a thread in a side copy, which git's changes of the workspace do not contain. */
-export type CopyChanges = (mayRead: (path: string) => boolean, signal: AbortSignal) => Promise<string | undefined>;
+export type CopyChanges = (refusals: ReadRefusals, signal: AbortSignal) => Promise<string | undefined>;
 
 /** Maximum estimated tokens of a thread: its beginning and its end, because the middle matters least. */
 const THREAD_TOKENS = 8_000;
@@ -69,9 +70,9 @@ async function filled(part: Mention, deps: FillMentionsDeps, signal: AbortSignal
 async function textOf(part: Mention, deps: FillMentionsDeps, signal: AbortSignal): Promise<string | undefined> {
   switch (part.kind) {
     case 'problems':
-      return problemText(deps.mayRead);
+      return problemText(deps.refusals);
     case 'changes':
-      return deps.copyChanges === undefined ? changeText(deps.mayRead) : deps.copyChanges(deps.mayRead, signal);
+      return deps.copyChanges === undefined ? changeText(deps.refusals) : deps.copyChanges(deps.refusals, signal);
     case 'terminal': {
       const printed = deps.terminals.textOf(part.id ?? '');
       return printed && deps.redact(printed.text, printed.cwds);

@@ -1,6 +1,6 @@
 /** Mentions of the composer: look-ups for its list, and the content of mentions when a message is sent. */
 import type { MessageTarget } from '../../core/agent/shownThread.ts';
-import type { NameGuard } from '../../core/tools/files/readGuard.ts';
+import type { NameGuard, ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import * as vscode from 'vscode';
 import type { Attachment } from '../../protocol/draft.ts';
@@ -17,10 +17,9 @@ import { type FailedCommand, TerminalOutput } from './terminalOutput.ts';
 export interface MentionsDeps {
   /** Shows the panel. */
   readonly reveal: () => Promise<void>;
-  /** Resolves to the guard under the current settings. */
+  /** Resolves to the guard under the current settings, for rows, which show no content. */
   readonly guard: () => Promise<NameGuard>;
-  /** Resolves to the reason why a file may not be read, by any of its names. */
-  readonly refusal: (path: string) => Promise<string | undefined>;
+  readonly refusals: ReadRefusals;
   /** See `FillMentionsDeps.redact`. */
   readonly redact: FillMentionsDeps['redact'];
   /** Threads of this workspace, the newest first, without the shown one. */
@@ -79,7 +78,7 @@ export class Mentions implements Disposable {
   /** Posts the selected lines to the panel when they have changed, and always when the panel is new. */
   async postSelection({ isNewPanel = false } = {}): Promise<void> {
     const mention = selectionMention(vscode.window.activeTextEditor) ?? null;
-    const mayRead = mention === null || (await this.#deps.guard())([mention.path]) === undefined;
+    const mayRead = mention === null || (await this.#refusal(mention.path)) === undefined;
     const selection = mayRead ? mention : null;
     const text = JSON.stringify(selection);
     if (text === this.#shownSelection && !isNewPanel) return;
@@ -94,7 +93,7 @@ export class Mentions implements Disposable {
     const line = editor.selection.active.line + 1;
     const part = selectionMention(editor) ?? mentionOfLines(editor.document, { first: line, last: line });
     if (part === undefined) return;
-    const refused = (await this.#deps.guard())([part.path]);
+    const refused = await this.#refusal(part.path);
     if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
     await this.insert([{ part, inText: false }]);
   }
@@ -103,7 +102,7 @@ export class Mentions implements Disposable {
   async attach(uris: readonly vscode.Uri[]): Promise<void> {
     const active = vscode.window.activeTextEditor?.document.uri;
     const given = uris.length > 0 || active === undefined ? uris : [active];
-    const { attachments, images, refused } = await attachableFiles(given, this.#deps.refusal);
+    const { attachments, images, refused } = await attachableFiles(given, (file) => this.#refusal(file));
     if (refused.length > 0) void vscode.window.showWarningMessage(refused.join('\n'));
     if (attachments.length + images.length === 0) return;
     await this.insert(attachments);
@@ -209,14 +208,17 @@ export class Mentions implements Disposable {
     if (!signal.aborted) this.#deps.post({ type: 'mentions_found', id, rows: [], isLast: true });
   }
 
+  async #refusal(file: string): Promise<string | undefined> {
+    return (await this.#deps.refusals([file])).get(file);
+  }
+
   async #filled(input: readonly UserInput[], { threadId }: MessageTarget): Promise<readonly UserInput[]> {
-    const guard = await this.#deps.guard();
     const deps = {
       terminals: this.#terminals,
       redact: this.#deps.redact,
       exportThread: this.#deps.exportThread,
       readResource: this.#deps.readResource,
-      mayRead: (path: string) => guard([path]) === undefined,
+      refusals: this.#deps.refusals,
       copyChanges: this.#deps.copyChanges(threadId),
     };
     return fillMentions(input, deps, AbortSignal.timeout(FILL_MS));

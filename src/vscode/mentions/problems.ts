@@ -1,5 +1,6 @@
 /** The errors and warnings that VS Code shows for the workspace. */
 import * as vscode from 'vscode';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { describeProblem } from '../../core/tools/problems/describeProblem.ts';
 import { pathOf } from '../workspace/places.ts';
 import { problemOf } from '../workspace/problemsOf.ts';
@@ -9,7 +10,7 @@ interface Problem {
   readonly diagnostic: vscode.Diagnostic;
 }
 
-/** Errors first, then by file and place. `mayRead` leaves out files whose content must not be shown. */
+/** Errors first, then by file and place. `mayRead` leaves out files. */
 function problems(mayRead: (path: string) => boolean): readonly Problem[] {
   const found = vscode.languages.getDiagnostics().flatMap(([uri, diagnostics]) => {
     if (vscode.workspace.getWorkspaceFolder(uri) === undefined || !mayRead(pathOf(uri))) return [];
@@ -38,9 +39,10 @@ export function problemCount(mayRead: (path: string) => boolean): string | undef
   return parts.join(', ');
 }
 
-/** Returns a line for each problem, for the model: `src/a.ts:3:7 error: message (source code)`. */
-export function problemText(mayRead: (path: string) => boolean): string | undefined {
-  const lines = problems(mayRead).flatMap(({ uri, diagnostic }) => {
+/** Resolves to a line for each problem, for the model: `src/a.ts:3:7 error: message (source code)`. */
+export async function problemText(refusals: ReadRefusals): Promise<string | undefined> {
+  const refused = await refusals(problems(() => true).map(({ uri }) => pathOf(uri)));
+  const lines = problems((path) => !refused.has(path)).flatMap(({ uri, diagnostic }) => {
     const problem = problemOf(diagnostic, undefined);
     return problem === undefined ? [] : [describeProblem(vscode.workspace.asRelativePath(uri), problem)];
   });

@@ -1,6 +1,7 @@
 /** Reads changes, branches and commits from VS Code's git extension, without changing them. */
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { ReadRefusals } from '../../core/tools/files/readGuard.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import { ESCAPE } from '../../protocol/text/terminalText.ts';
 
@@ -91,23 +92,23 @@ export function changeCount(): string | undefined {
 
 /**
  * Resolves to a text for the model: the names of all changed files, then the diffs of the staged and of the other
- * changes. `mayRead` leaves out files whose content must not be shown. Rejects when git does.
+ * changes. Files that may not be read have no diff. Rejects when git does.
  */
 export async function changeText(
-  mayRead: (path: string) => boolean,
+  refusals: ReadRefusals,
   among: readonly Repository[] = repositories(),
 ): Promise<string | undefined> {
-  const parts = await Promise.all(among.map((repository) => changesOf(repository, mayRead)));
+  const parts = await Promise.all(among.map((repository) => changesOf(repository, refusals)));
   const text = parts.filter((part) => part !== '').join('\n\n');
   return text === '' ? undefined : text;
 }
 
-async function changesOf(repository: Repository, mayRead: (path: string) => boolean): Promise<string> {
+async function changesOf(repository: Repository, refusals: ReadRefusals): Promise<string> {
   const root = repository.rootUri.fsPath;
   const names = [...changedFiles(repository)].map((file) => path.relative(root, file)).toSorted();
   if (names.length === 0) return '';
-  const staged = withoutUnreadable(await repository.diff(true), root, mayRead);
-  const unstaged = withoutUnreadable(await repository.diff(false), root, mayRead);
+  const staged = await withoutUnreadable(await repository.diff(true), root, refusals);
+  const unstaged = await withoutUnreadable(await repository.diff(false), root, refusals);
   return [
     `Repository ${root}, changed files:\n${names.join('\n')}`,
     ...(staged === '' ? [] : [`Staged:\n${staged}`]),
@@ -119,14 +120,14 @@ async function changesOf(repository: Repository, mayRead: (path: string) => bool
  * Resolves to a text for the model: the content of the next commit of a repository, that is the staged changes, else
  * all changes. Empty without changes. Rejects when git does.
  */
-export async function changesToCommit(repository: Repository, mayRead: (path: string) => boolean): Promise<string> {
+export async function changesToCommit(repository: Repository, refusals: ReadRefusals): Promise<string> {
   const root = repository.rootUri.fsPath;
   const { indexChanges } = repository.state;
   const isStaged = indexChanges.length > 0;
   const files = isStaged ? new Set(indexChanges.map(({ uri }) => uri.fsPath)) : changedFiles(repository);
   if (files.size === 0) return '';
   const names = [...files].map((file) => path.relative(root, file)).toSorted();
-  const diff = withoutUnreadable(await repository.diff(isStaged), root, mayRead);
+  const diff = await withoutUnreadable(await repository.diff(isStaged), root, refusals);
   return [`Changed files:\n${names.join('\n')}`, ...(diff === '' ? [] : [diff])].join('\n\n');
 }
 
@@ -145,39 +146,37 @@ export async function mergeBaseOf(repository: Repository, branch: string): Promi
  * Resolves to a text for the model: the changes in this repository since a commit, uncommitted changes included. Empty
  * without changes. Rejects when git does.
  */
-export async function changesSince(
-  repository: Repository,
-  base: string,
-  mayRead: (path: string) => boolean,
-): Promise<string> {
+export async function changesSince(repository: Repository, base: string, refusals: ReadRefusals): Promise<string> {
   const changes = await repository.diffWith(base);
-  return diffOf(repository, changes, (file) => repository.diffWith(base, file), mayRead);
+  return diffOf(repository, changes, (file) => repository.diffWith(base, file), refusals);
 }
 
 /** Resolves to the changes of a commit, for the model. Empty for a first commit. Rejects when git does. */
 export async function changesIn(
   repository: Repository,
   { hash, parents: [parent] }: GitCommit,
-  mayRead: (path: string) => boolean,
+  refusals: ReadRefusals,
 ): Promise<string> {
   if (parent === undefined) return '';
   const changes = await repository.diffBetween(parent, hash);
-  return diffOf(repository, changes, (file) => repository.diffBetween(parent, hash, file), mayRead);
+  return diffOf(repository, changes, (file) => repository.diffBetween(parent, hash, file), refusals);
 }
 
 async function diffOf(
   { rootUri }: Repository,
   changes: readonly Change[],
   diff: (file: string) => Promise<string>,
-  mayRead: (path: string) => boolean,
+  refusals: ReadRefusals,
 ): Promise<string> {
-  const files = [...new Set(changes.map(({ uri }) => uri.fsPath))].filter(mayRead).toSorted();
+  const changed = [...new Set(changes.map(({ uri }) => uri.fsPath))];
+  const refused = await refusals(changed);
+  const files = changed.filter((file) => !refused.has(file)).toSorted();
   const names = files.map((file) => path.relative(rootUri.fsPath, file));
   const parts: string[] = [];
   let length = 0;
   for (const file of files) {
     if (length > ENOUGH) break;
-    const part = withoutUnreadable(await diff(file), rootUri.fsPath, mayRead);
+    const part = await withoutUnreadable(await diff(file), rootUri.fsPath, refusals);
     length += part.length;
     if (part !== '') parts.push(part);
   }
@@ -185,26 +184,37 @@ async function diffOf(
 }
 
 /**
- * The files of a diff that may be read, by both of their names. Text whose file is not known, as another program for diffs
- * (`diff.external`) prints it, is left out.
+ * Resolves to the files of a diff that may be read, by both of their names. Text whose file is not known, as another program
+ * for diffs (`diff.external`) prints it, is left out.
  */
-export function withoutUnreadable(diff: string, root: string, mayRead: (path: string) => boolean): string {
+export async function withoutUnreadable(diff: string, root: string, refusals: ReadRefusals): Promise<string> {
   // Git adds colours when `color.ui` is `always`.
   const files = diff.replace(ESCAPE, '').split(/^(?=diff --(?:git|cc|combined) )/m);
-  const kept = files.filter((file) => {
-    const [head = ''] = file.split('\n', 1);
-    if (!head.startsWith('diff --')) return false;
-    const names = [...file.matchAll(/^(?:---|\+\+\+|rename from|rename to) (?:[ab]\/)?(.+?)\t?$/gm)].map(
-      ([, name]) => name,
-    );
-    const named = names.length > 0 ? names : namesInHead(head);
-    // Without a name only a line about permissions or an empty file may stay.
-    if (named.length === 0 && /^@@|^GIT binary patch/m.test(file)) return false;
-    return named.every(
-      (name) => name === undefined || name === '/dev/null' || mayRead(path.join(root, unquoted(name))),
-    );
+  const known = files.flatMap((text) => {
+    const names = namesIn(text);
+    return names === undefined ? [] : [{ text, paths: names.map((name) => path.join(root, name)) }];
   });
-  return kept.join('').trimEnd();
+  const refused = await refusals([...new Set(known.flatMap(({ paths }) => paths))]);
+  const kept = known.filter(({ paths }) => !paths.some((file) => refused.has(file)));
+  return kept
+    .map(({ text }) => text)
+    .join('')
+    .trimEnd();
+}
+
+/** All names that a file of a diff may have; `undefined` where its text may be that of any file. */
+function namesIn(file: string): readonly string[] | undefined {
+  const [head = ''] = file.split('\n', 1);
+  if (!head.startsWith('diff --')) return undefined;
+  const lines = [...file.matchAll(/^(?:---|\+\+\+|(?:rename|copy) (?:from|to)) (.+?)\t?$/gm)].map(
+    ([, name = '']) => name,
+  );
+  const named = lines.length > 0 ? lines : namesInHead(head);
+  // Without a name only a line about permissions or an empty file may stay.
+  if (named.length === 0 && /^@@|^GIT binary patch/m.test(file)) return undefined;
+  const names = named.map(unquoted).filter((name) => name !== '/dev/null');
+  // The settings of git decide whether names begin with `a/` and `b/`, other letters, or nothing.
+  return [...names, ...names.map((name) => name.replace(/^[^/]+\//, ''))];
 }
 
 /** The name of a file without hunks, from `diff --git a/x b/x` with equal names. */
@@ -218,7 +228,6 @@ function unquoted(name: string): string {
   if (!/^".*"$/.test(name)) return name;
   const bytes = name
     .slice(1, -1)
-    .replace(/^[ab]\//, '')
     .replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
     .replaceAll(/\\(.)/g, '$1');
   return Buffer.from(bytes, 'latin1').toString('utf8');

@@ -476,18 +476,23 @@ describe('the changes of a side copy as a text', () => {
     // Not committed at home, and so no change of the copy.
     place.write('a.txt', 'ONE\ntwo\n');
     const copy = await place.make();
-    const mayRead = (file: string) => path.basename(file) !== '.env';
-    const text = () => copyChangesText(copy, place.copies, mayRead, NEVER);
+    const isHome = (file: string) => path.dirname(file) === place.root;
+    const hidden = (file: string) => path.basename(file) === '.env' || (isHome(file) && file.endsWith('hard.txt'));
+    const refusals = async (files: readonly string[]) => new Map(files.filter(hidden).map((file) => [file, 'no']));
+    const text = () => copyChangesText(copy, place.copies, refusals, NEVER);
     assert.equal(await text(), undefined);
     const at = (name: string) => path.join(folderOf(copy), name);
     writeFileSync(at('a.txt'), 'ONE\nTWO\n');
     writeFileSync(at('.env'), 'KEY=2\n');
+    writeFileSync(at('hard.txt'), 'KEY=3\n');
     writeFileSync(at('image.bin'), Uint8Array.of(0, 1, 3));
     writeFileSync(at('new.txt'), 'new\n');
     rmSync(at('gone.txt'));
     const all = (await text()) ?? '';
     assert.ok(
-      all.startsWith(`Side copy of ${place.root}, changed files:\n.env\na.txt\ngone.txt\nimage.bin\nnew.txt\n\n`),
+      all.startsWith(
+        `Side copy of ${place.root}, changed files:\n.env\na.txt\ngone.txt\nhard.txt\nimage.bin\nnew.txt\n\n`,
+      ),
     );
     assert.equal(all.includes('KEY'), false);
     for (const part of [' ONE\n-two\n+TWO', '-gone', 'Binary files a/image.bin and b/image.bin differ', '+new']) {

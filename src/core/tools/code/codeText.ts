@@ -1,6 +1,6 @@
 /** The text of files as language extensions see it: with unsaved edits. Files that the model may not read have none. */
-import { WorkspaceError } from '../../ports.ts';
-import { linkedSecrets, type ReadGuard, readLimitsOf } from '../files/readGuard.ts';
+import { type FilePlace, WorkspaceError } from '../../ports.ts';
+import { type ReadGuard, type readLimitsOf, refusalsAmong } from '../files/readGuard.ts';
 import type { ToolContext } from '../handler.ts';
 
 /** `hidden`: it may not be read. `missing`: it is not there, or not text. */
@@ -23,20 +23,14 @@ export class CodeTexts {
     const { workspace, signal } = this.#context;
     const wanted = [...new Set(paths)].filter((path) => !this.#known.has(path));
     const places = await workspace.places(wanted);
-    const named = [...places].flatMap(([path, place]) => {
-      if (place instanceof WorkspaceError) {
-        this.#known.set(path, this.#guard([path]) === undefined ? 'missing' : 'hidden');
-        return [];
-      }
-      if (this.#guard([path, place.name, place.target]) === undefined) return [[path, place] as const];
-      this.#known.set(path, 'hidden');
-      return [];
-    });
-    const targets = named.map(([, { target }]) => target);
-    const linked = await linkedSecrets(targets, this.#guard, readLimitsOf(this.#context), this.#context);
-    for (const [path, { target }] of named) if (linked.has(target)) this.#known.set(path, 'hidden');
-    const readable = named.filter(([, { target }]) => !linked.has(target));
-    for (const [path, file] of await workspace.readPlaces(new Map(readable), signal)) {
+    const refusals = await refusalsAmong(places, this.#guard, this.#context);
+    const readable = new Map<string, FilePlace>();
+    for (const [path, place] of places) {
+      if (refusals.has(path)) this.#known.set(path, 'hidden');
+      else if (place instanceof WorkspaceError) this.#known.set(path, 'missing');
+      else readable.set(path, place);
+    }
+    for (const [path, file] of await workspace.readPlaces(readable, signal)) {
       this.#known.set(path, file instanceof WorkspaceError ? 'missing' : file.text.split(/\r\n|\r|\n/));
     }
     return new Map(paths.map((path) => [path, this.#known.get(path) ?? 'missing']));

@@ -91,30 +91,58 @@ export async function linkedSecrets(
   );
 }
 
+type RefusalDeps = Parameters<typeof readLimitsOf>[0] & Parameters<typeof linkedSecrets>[3];
+
 /**
- * Returns the reason why this file may not be read by any of its names, as a clause that begins with a path; `undefined`
- * for a readable one and for one that does not exist. A link to an unreadable file is unreadable.
+ * Returns those of these files that may not be read by any of their names, each with the reason as a clause that begins with
+ * a path. A link to an unreadable file is unreadable; a path that cannot be resolved counts by its own name.
  */
+export async function refusalsAmong(
+  places: ReadonlyMap<string, FilePlace | WorkspaceError>,
+  guard: ReadGuard,
+  deps: RefusalDeps,
+): Promise<ReadonlyMap<string, string>> {
+  const refusals = new Map<string, string>();
+  const targets = new Map<string, string>();
+  for (const [file, place] of places) {
+    const found = place instanceof WorkspaceError ? undefined : place;
+    const byName = guard(found === undefined ? [file] : [file, found.name, found.target]);
+    if (byName !== undefined) refusals.set(file, byName);
+    else if (found !== undefined) targets.set(file, found.target);
+  }
+  const linked = await linkedSecrets([...targets.values()], guard, readLimitsOf(deps), deps);
+  for (const [file, target] of targets) {
+    const reason = linked.get(target);
+    if (reason !== undefined) refusals.set(file, reason);
+  }
+  return refusals;
+}
+
+/** The reason for one file; `undefined` for a readable one and for one that does not exist. */
 export async function whyUnreadable(
   path: string,
   place: FilePlace,
   guard: ReadGuard,
-  deps: Parameters<typeof readLimitsOf>[0] & Parameters<typeof linkedSecrets>[3],
+  deps: RefusalDeps,
 ): Promise<string | undefined> {
-  const byName = guard([path, place.name, place.target]);
-  if (byName !== undefined) return byName;
-  return (await linkedSecrets([place.target], guard, readLimitsOf(deps), deps)).get(place.target);
+  return (await refusalsAmong(new Map([[path, place]]), guard, deps)).get(path);
 }
 
-/** Likewise for a path alone; a path that cannot be resolved is not refused here. */
-export async function refusalOf(
-  file: string,
-  deps: Parameters<typeof readLimitsOf>[0] & ReadDeps & Parameters<typeof linkedSecrets>[3],
-): Promise<string | undefined> {
+/** Resolves to those of these files that may not be read, as `refusalsAmong` does for their places. */
+export type ReadRefusals = (files: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** Implements `ReadRefusals` under these limits. */
+export async function refusalsOf(
+  files: readonly string[],
+  deps: RefusalDeps & ReadDeps,
+): Promise<ReadonlyMap<string, string>> {
   const guard = await readGuard(readLimitsOf(deps), deps);
-  const place = (await deps.workspace.places([file])).get(file);
-  if (place === undefined || place instanceof WorkspaceError) return guard([file]);
-  return whyUnreadable(file, place, guard, deps);
+  return refusalsAmong(await deps.workspace.places(files), guard, deps);
+}
+
+/** Likewise for one file: the reason, or `undefined`. */
+export async function refusalOf(file: string, deps: RefusalDeps & ReadDeps): Promise<string | undefined> {
+  return (await refusalsOf([file], deps)).get(file);
 }
 
 /** True for paths that a glob of the setting, or one of Tiller's own, names. */

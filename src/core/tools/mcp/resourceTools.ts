@@ -11,7 +11,7 @@ import { messageOf } from '../../util/fileErrors.ts';
 import { truncateMiddle } from '../../util/tokens.ts';
 import { MAX_OUTPUT_TOKENS } from '../handlers/commandAnswer.ts';
 import { mayReadOnce } from '../files/askToRead.ts';
-import { closedFileNamed } from '../filesNamed.ts';
+import { refusalOfAddress } from '../filesNamed.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { lazyObject } from '../../../protocol/lazyObject.ts';
@@ -91,8 +91,7 @@ function readTool(servers: McpServers): ToolHandler {
     properties: { server: SERVER, uri: { type: 'string', description: 'As list_mcp_resources returns it.' } },
     required: ['server', 'uri'],
     async refuse({ uri }, context) {
-      const closed = await closedFileNamed([uri], 'reads', context);
-      const hidden = closed?.text.replace(/\.$/, '');
+      const hidden = await refusalOfAddress(uri, context);
       return hidden === undefined || (await mayReadOnce(hidden, context)) ? undefined : hidden;
     },
     async look({ server, uri }, signal) {
