@@ -15,7 +15,7 @@ test('a name is on one line', () => {
 });
 
 test('a line of JSON for a terminal is the same JSON in one line', () => {
-  const line = terminalJson(`{"a":"${'\u202e\u{e0041}\u200d'}"}\n`);
+  const line = terminalJson('{"a":"\u202e\u{e0041}\u200d"}\n');
   expect(line).toBe('{"a":"\\u202e\\udb40\\udc41\\u200d"}\n');
   expect(JSON.parse(line)).toEqual({ a: '\u202e\u{e0041}\u200d' });
 });
