@@ -37,7 +37,7 @@ async function rollBack(interrupted: InterruptedApply, say: (line: string) => vo
       return;
     case 'busy':
       say(
-        `${patch} is still being settled by ${nameOf(settled.owner)}: its files may change meanwhile: ${paths.join(', ')}`,
+        `${patch} is still being settled by ${nameOf(settled.owner)}: its files may still change: ${paths.join(', ')}`,
       );
       return;
     default:

@@ -15,7 +15,8 @@ import { OfferedTools } from '../vscode/languageModelTools/offeredTools.ts';
 import { agentCopies } from '../vscode/sideCopies/agentCopy.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
-import { isSubAgent, typedText } from '../core/agent/threadActivity.ts';
+import { isSubAgent } from '../core/agent/threadActivity.ts';
+import { textOfInput } from '../protocol/thread.ts';
 import { ShownThread } from '../core/agent/shownThread.ts';
 import type { OtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { withUnsavedText } from '../vscode/apply/unsavedBaseline.ts';
@@ -140,7 +141,7 @@ function createHistory(
   store.add(
     threads.onEvent(({ event: { msg, threadId }, state }) => {
       if (msg.type !== 'item_completed' || msg.item.type !== 'user_message' || isSubAgent(state)) return;
-      void history.add(threadId, typedText(msg.item.content));
+      void history.add(threadId, textOfInput(msg.item.content));
     }),
   );
   return history;

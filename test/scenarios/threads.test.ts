@@ -176,6 +176,25 @@ describe('a thread that another window owns', () => {
     expect((await other.catalog.list([]))[0]?.title).toBe('go');
   });
 
+  it('is asked for again after the question could not be shown', async () => {
+    let questions = 0;
+    await using first = await startScenario({
+      model: [[says('One.')]],
+      host: {
+        givesWay: async () => {
+          questions += 1;
+          if (questions === 1) throw new Error('The window is closing.');
+          return true;
+        },
+      },
+    });
+    await first.send('one');
+    const resumed = await windowBeside(first).takeOver(first.session.threadId, ...first.thread);
+    if (resumed.type !== 'resumed') throw new Error(resumed.type);
+    expect(questions).toBe(2);
+    await resumed.session.dispose();
+  });
+
   it('stays with its owner when that refuses or does not answer', async () => {
     await using chat = await startScenario({
       model: [[says('One.')], [says('Two.')]],

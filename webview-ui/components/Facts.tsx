@@ -17,3 +17,13 @@ export function LineCount({ added, removed }: { added: number; removed: number }
 export function Soft({ children }: { children: ComponentChildren }) {
   return <span class="soft">{children}</span>;
 }
+
+/** One line of a table of facts, a `<dl>`. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

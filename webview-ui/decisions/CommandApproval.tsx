@@ -16,6 +16,7 @@ import { cwd as root, ruleSuggestion, settings } from '../store.ts';
 import { makingRule } from '../view.ts';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { Link } from '../components/Buttons.tsx';
+import { Fact } from '../components/Facts.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { RuleRow } from './RuleRow.tsx';
@@ -130,16 +131,6 @@ function Offer({ request }: { request: ApprovalRequest }) {
         </Link>
       </span>
     </p>
-  );
-}
-
-/** One line of the table of facts on a card. */
-export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

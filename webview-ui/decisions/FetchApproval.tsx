@@ -3,7 +3,8 @@ import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { decide } from '../actions.ts';
 import { plural, say, t } from '../l10n.ts';
 import { reasonInFull } from '../text/reasons.ts';
-import { denyOf, escapeOf, Fact, ruleRow, widerAnswers } from './CommandApproval.tsx';
+import { Fact } from '../components/Facts.tsx';
+import { denyOf, escapeOf, ruleRow, widerAnswers } from './CommandApproval.tsx';
 import { DecisionCard } from './DecisionCard.tsx';
 import { decisionTitle, fetchedHost } from './titles.ts';
 

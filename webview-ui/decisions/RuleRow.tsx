@@ -11,6 +11,7 @@ import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { plural, say, t } from '../l10n.ts';
 import { rulePreview } from '../store.ts';
 import { Button, IconButton } from '../components/Buttons.tsx';
+import { Fact } from '../components/Facts.tsx';
 
 /**
  * "Always allow …" in detail: the words that the command begins with, where the rule holds, and whether it leaves the
@@ -151,17 +152,14 @@ function isSamePattern(one: Rule, other: Rule): boolean {
 function Earlier({ suggestion: { approvals, commands } }: { suggestion: RuleSuggestion }) {
   return (
     <dl class="facts rule-reach" data-testid="rule-earlier">
-      <div>
-        <dt>{t('Would have answered')}</dt>
-        <dd>
-          {plural(approvals, '{0} earlier approval:', '{0} earlier approvals:')}
-          {commands.map((command) => (
-            <code key={command} class="rule-still">
-              {inOneLine(command)}
-            </code>
-          ))}
-        </dd>
-      </div>
+      <Fact name={t('Would have answered')}>
+        {plural(approvals, '{0} earlier approval:', '{0} earlier approvals:')}
+        {commands.map((command) => (
+          <code key={command} class="rule-still">
+            {inOneLine(command)}
+          </code>
+        ))}
+      </Fact>
     </dl>
   );
 }
@@ -187,38 +185,26 @@ function Reach({ rule, preview }: { rule: Rule; preview: RulePreview | null }) {
   if (scriptOf(rule.pattern) !== null) {
     return (
       <dl class="facts rule-reach">
-        <div>
-          <dt>{t('Allows')}</dt>
-          <dd>{t('this script, word for word')}</dd>
-        </div>
+        <Fact name={t('Allows')}>{t('this script, word for word')}</Fact>
       </dl>
     );
   }
   return (
     <dl class="facts rule-reach">
-      <div>
-        <dt>{t('Allows')}</dt>
-        <dd>{say('{0} with anything after it', <code>{words.join(' ')}</code>)}</dd>
-      </div>
-      <div>
-        <dt>{t('Doesn’t allow')}</dt>
-        <dd>
-          {before === ''
-            ? say('any program but {0}', <code>{last}</code>)
-            : say('{0} followed by anything other than {1}', <code>{before}</code>, <code>{last}</code>)}
-        </dd>
-      </div>
+      <Fact name={t('Allows')}>{say('{0} with anything after it', <code>{words.join(' ')}</code>)}</Fact>
+      <Fact name={t('Doesn’t allow')}>
+        {before === ''
+          ? say('any program but {0}', <code>{last}</code>)
+          : say('{0} followed by anything other than {1}', <code>{before}</code>, <code>{last}</code>)}
+      </Fact>
       {preview !== null && preview.stillAsked.length > 0 && (
-        <div>
-          <dt>{t('Still asks for')}</dt>
-          <dd>
-            {preview.stillAsked.map((command) => (
-              <code key={command} class="rule-still">
-                {command}
-              </code>
-            ))}
-          </dd>
-        </div>
+        <Fact name={t('Still asks for')}>
+          {preview.stillAsked.map((command) => (
+            <code key={command} class="rule-still">
+              {command}
+            </code>
+          ))}
+        </Fact>
       )}
     </dl>
   );

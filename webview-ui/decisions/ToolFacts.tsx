@@ -2,6 +2,7 @@ import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { shortened } from '../../src/protocol/text/truncate.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../l10n.ts';
+import { Fact } from '../components/Facts.tsx';
 
 /** Characters of a description on the card: the server wrote it for a model. */
 const MAX_DESCRIPTION = 600;
@@ -13,26 +14,20 @@ export function ToolFacts({ tool }: { tool: ApprovalRequest['tool'] }) {
   return (
     <>
       {description !== '' && (
-        <div>
-          <dt>{t('Description')}</dt>
-          <dd>{t('“{0}”', visibleText(shortened(description, MAX_DESCRIPTION)))}</dd>
-        </div>
+        <Fact name={t('Description')}>{t('“{0}”', visibleText(shortened(description, MAX_DESCRIPTION)))}</Fact>
       )}
       {changes !== undefined && (
-        <div>
-          <dt>{t('Changed')}</dt>
-          <dd>
-            <pre
-              class="tool-changes"
-              tabIndex={0}
-              role="group"
-              aria-label={t('Changed')}
-              data-testid="approval-tool-changes"
-            >
-              {visibleText(changesIn(changes))}
-            </pre>
-          </dd>
-        </div>
+        <Fact name={t('Changed')}>
+          <pre
+            class="tool-changes"
+            tabIndex={0}
+            role="group"
+            aria-label={t('Changed')}
+            data-testid="approval-tool-changes"
+          >
+            {visibleText(changesIn(changes))}
+          </pre>
+        </Fact>
       )}
     </>
   );

@@ -3,7 +3,7 @@ import type { TurnItemOf } from '../../src/protocol/item.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import { say, t } from '../l10n.ts';
-import { Soft } from '../components/Facts.tsx';
+import { Fact, Soft } from '../components/Facts.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 import { duration, notable } from '../text/format.ts';
 
@@ -26,18 +26,9 @@ export function HookRun({ item }: { item: TurnItemOf<'hook_run'> }) {
       body={() => (
         <>
           <dl class="choices">
-            <div>
-              <dt>{t('Event')}</dt>
-              <dd>{tool === undefined ? event : visibleText(`${event} · ${tool}`)}</dd>
-            </div>
-            <div>
-              <dt>{t('Command')}</dt>
-              <dd>{visibleText(command)}</dd>
-            </div>
-            <div>
-              <dt>{t('Named by')}</dt>
-              <dd>{visibleText(source)}</dd>
-            </div>
+            <Fact name={t('Event')}>{tool === undefined ? event : visibleText(`${event} · ${tool}`)}</Fact>
+            <Fact name={t('Command')}>{visibleText(command)}</Fact>
+            <Fact name={t('Named by')}>{visibleText(source)}</Fact>
           </dl>
           {!isRefusal && word !== '' && (
             <pre class="band" tabIndex={0} role="group" aria-label={t('Text of the hook')}>

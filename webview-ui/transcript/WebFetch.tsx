@@ -2,6 +2,7 @@ import type { TurnItemOf } from '../../src/protocol/item.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { say, t } from '../l10n.ts';
 import { CALL_STATES, Step } from '../components/Step.tsx';
+import { Fact } from '../components/Facts.tsx';
 
 /** Characters of the text that are shown; the model may have got more. */
 const SHOWN = 4_000;
@@ -20,14 +21,8 @@ export function WebFetch({ item }: { item: TurnItemOf<'web_fetch'> }) {
       body={() => (
         <>
           <dl class="choices">
-            <div>
-              <dt>{t('Request')}</dt>
-              <dd>{visibleText(`GET ${url}`)}</dd>
-            </div>
-            <div>
-              <dt>{t('Response')}</dt>
-              <dd>{responseOf(item)}</dd>
-            </div>
+            <Fact name={t('Request')}>{visibleText(`GET ${url}`)}</Fact>
+            <Fact name={t('Response')}>{responseOf(item)}</Fact>
           </dl>
           {why !== undefined && <p class="why">{visibleText(why)}</p>}
           {item.text !== undefined && item.text !== '' && <Text text={item.text} />}

@@ -55,17 +55,20 @@ export class HandOver {
     return this.#taken.event;
   }
 
-  /** Asks the front end, which has to answer within the time that the other process waits. */
+  /** Asks the front end, which has to answer within the time that the other process waits. Rejects as it does. */
   async asked(threadId: string): Promise<void> {
     const { live, hostOf, clock } = this.#deps;
     const session = live.get(threadId)?.session;
     const host = session && hostOf(session);
     if (!session || !host?.givesWay || this.#asked.has(threadId)) return;
     this.#asked.add(threadId);
-    const tooLate = clock.sleep(PATIENCE_MS).then(() => false);
-    const agreed = await Promise.race([host.givesWay(threadId), tooLate]);
-    if (agreed) await live.close(threadId, 'suspend');
-    this.#asked.delete(threadId);
-    if (agreed) this.#taken.fire(threadId);
+    try {
+      const tooLate = clock.sleep(PATIENCE_MS).then(() => false);
+      if (!(await Promise.race([host.givesWay(threadId), tooLate]))) return;
+      await live.close(threadId, 'suspend');
+    } finally {
+      this.#asked.delete(threadId);
+    }
+    this.#taken.fire(threadId);
   }
 }

@@ -1,9 +1,8 @@
 /** Builds the memory of a thread from its events. */
 import type { TurnItem, UserInput } from '../../protocol/item.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
-import type { ThreadState, TurnState } from '../../protocol/thread.ts';
+import { textOfInput, type ThreadState, type TurnState } from '../../protocol/thread.ts';
 import type { ThreadMemory } from '../rollout/memoryFile.ts';
-import { typedText } from './threadActivity.ts';
 
 /** Characters of one line of the trace. */
 const LINE_LENGTH = 200;
@@ -51,7 +50,7 @@ function traceOf(turn: TurnState): readonly string[] {
 }
 
 function asked(content: readonly UserInput[]): string {
-  return `- ${inOneLine(typedText(content), LINE_LENGTH)}`;
+  return `- ${inOneLine(textOfInput(content), LINE_LENGTH)}`;
 }
 
 function named(what: string, names: readonly string[], total: number): readonly string[] {

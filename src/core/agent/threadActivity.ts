@@ -1,4 +1,3 @@
-import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 
 /** The current activity of a thread, for the thread list. */
@@ -24,9 +23,4 @@ export function pendingIn({ approvals, questions }: ThreadState): number {
 export function isAtRest(state: ThreadState): boolean {
   const works = state.processes.some(({ status }) => status.type === 'running');
   return activityOf(state) === 'idle' && state.queuedInputs.length === 0 && !works;
-}
-
-/** The text parts of an input, without attachments. */
-export function typedText(input: readonly UserInput[]): string {
-  return input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }

@@ -1,8 +1,8 @@
-import type { ThreadState } from '../../protocol/thread.ts';
+import { textOfInput, type ThreadState } from '../../protocol/thread.ts';
 import { shortened } from '../../protocol/text/truncate.ts';
 import { byteLength } from '../util/tokens.ts';
 import type { ThreadUpdate } from './liveThreads.ts';
-import { isSubAgent, typedText } from './threadActivity.ts';
+import { isSubAgent } from './threadActivity.ts';
 
 /** The argument of the `notify` program, in the form that programs written for `@openai/codex` read. */
 export interface TurnNotification {
@@ -46,7 +46,7 @@ export function notificationArgument(notification: TurnNotification): string {
 }
 
 function inputOf({ items }: ThreadState['turns'][number]): string[] {
-  return items.flatMap((item) => (item.type === 'user_message' ? [typedText(item.content)] : []));
+  return items.flatMap((item) => (item.type === 'user_message' ? [textOfInput(item.content)] : []));
 }
 
 function textsOf(notification: TurnNotification): readonly string[] {

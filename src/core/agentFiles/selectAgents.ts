@@ -1,5 +1,5 @@
 import type { AgentRole } from '../tools/agents/agents.ts';
-import { type ProposalState, proposalHash, proposalState } from '../trust/fileProposals.ts';
+import { mayTakeName, type ProposalState, proposalHash, proposalState } from '../trust/fileProposals.ts';
 import type { Trust } from '../trust/trust.ts';
 import type { AgentFile } from './agentFile.ts';
 
@@ -57,10 +57,8 @@ export async function selectAgents(
     const role = { ...parsed.role, model };
     const hash = proposalHash(file);
     const decided = await proposalState(file, hash, trust);
-    const holder = takenBy.get(role.name);
     const isBuiltin = file.origin === 'workspace' && builtin.includes(role.name);
-    // A proposed file does not take the name of an approved one, and a refused file takes none.
-    const isTaken = isBuiltin || holder === 'used' || (holder === 'proposed' && decided !== 'used');
+    const isTaken = isBuiltin || !mayTakeName(decided, takenBy.get(role.name));
     const state = isTaken && decided !== 'refused' ? 'shadowed' : decided;
     if (state !== 'shadowed' && state !== 'refused') takenBy.set(role.name, state);
     agents.push({ role, file, hash, state, notes: [...parsed.notes, ...note] });

@@ -1,4 +1,4 @@
-import { type ProposalState, proposalHash, proposalState } from '../trust/fileProposals.ts';
+import { mayTakeName, type ProposalState, proposalHash, proposalState } from '../trust/fileProposals.ts';
 import type { Trust } from '../trust/trust.ts';
 import type { Skill, SkillFile } from './skillFile.ts';
 
@@ -50,11 +50,7 @@ export async function selectSkills(
     const names = file.group === '' ? [name] : [name, `${file.group}:${name}`];
     const hash = proposalHash(file);
     const decided = await proposalState(file, hash, trust);
-    const holder = (candidate: string) => takenBy.get(`${file.kind} ${candidate}`);
-    // A proposed skill does not take the name of an approved one.
-    const free = names.find((candidate) =>
-      decided === 'used' ? holder(candidate) !== 'used' : holder(candidate) === undefined,
-    );
+    const free = names.find((candidate) => mayTakeName(decided, takenBy.get(`${file.kind} ${candidate}`)));
     if (free !== undefined && decided !== 'refused') takenBy.set(`${file.kind} ${free}`, decided);
     const state = free === undefined && decided !== 'refused' ? 'shadowed' : decided;
     skills.push({ skill: { ...parsed.skill, name: free ?? name }, file, hash, state, notes: parsed.notes });

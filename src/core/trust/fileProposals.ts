@@ -22,6 +22,14 @@ export function proposalHash({ source, text }: Pick<ProposingFile, 'source' | 't
     .digest('hex');
 }
 
+/**
+ * True if a file of this state may have a name that another file, of state `holder`, has taken before it: one that is only
+ * proposed never takes the place of another.
+ */
+export function mayTakeName(state: ProposalState, holder: ProposalState | undefined): boolean {
+  return state === 'used' ? holder !== 'used' : holder === undefined;
+}
+
 const STATES = { approved: 'used', refused: 'refused', open: 'proposed' } as const;
 
 /** The state of a file under the user's decision on it. */

@@ -20,7 +20,7 @@ const QUIET_MS = 400;
 const NOT_WATCHED = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/;
 
 /**
- * Marks changes of programs that Tiller does not run in the workspace, while it is on. A change of the user in the
+ * While it is on, marks changes in the workspace by programs that Tiller has not started. A change of the user in the
  * editor is known to the record of changes; files that git writes when it moves HEAD, as a checkout or a pull does, are
  * left out here.
  */

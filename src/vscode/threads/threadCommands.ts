@@ -5,7 +5,7 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import { type Attachment, attachmentsOf } from '../../protocol/draft.ts';
 import type { PanelUpdate, ThreadQuery } from '../../protocol/wire.ts';
 import type { ThreadContext } from './threadContext.ts';
-import { typedText } from '../../core/agent/threadActivity.ts';
+import { textOfInput } from '../../protocol/thread.ts';
 import { askForExport, askForImport } from './threadFileDialogs.ts';
 import { shownTitle } from './takeOver.ts';
 import { ThreadList } from './threadList.ts';
@@ -87,7 +87,7 @@ export class ThreadCommands implements Disposable {
     const threadId = this.#meant(context);
     if (threadId === undefined) return this.#showNoThread();
     const { session, draft } = await this.#deps.factory.fork(threadId, context?.itemId ?? null);
-    if (draft) this.#deps.drafts.set(session.threadId, typedText(draft), null, attachmentsOf(draft));
+    if (draft) this.#deps.drafts.set(session.threadId, textOfInput(draft), null, attachmentsOf(draft));
     await this.#deps.threads.adopt(session);
     await vscode.commands.executeCommand('tiller.focus');
   }
