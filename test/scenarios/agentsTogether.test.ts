@@ -124,6 +124,58 @@ describe('agents in one workspace', () => {
     await chat.server.close();
   });
 
+  it('are listed with background processes behind the summary of a compaction, by the ids that calls need', async () => {
+    const start = [
+      spawn('CHILD'),
+      spawn('OTHER'),
+      calls('exec_command', { cmd: 'exec sleep 300 # server', yield_time_ms: 250 }),
+    ];
+    await using chat = await startScenario({
+      agents: all,
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      model: agentScript({
+        ROOT: [
+          start,
+          (request) => [calls('close_agent', { id: agentIds(request)[1] })],
+          [says('Started.')],
+          [says('What happened.')],
+          [says('Going on.')],
+        ],
+        CHILD: [[hangs()]],
+        OTHER: [[hangs()]],
+      }),
+    });
+    await chat.send('ROOT');
+    const started = outputsOf(chat.server.lastRequest);
+    const sessionId = /session ID (\d+)/.exec(started[2] ?? '')?.[1];
+    const compacted = chat.turnEnds();
+    chat.submit({ type: 'compact' });
+    await compacted;
+    await chat.send('Go on.');
+    const work = userTexts(chat.server.lastRequest).find((text) => text.startsWith('<open_work>'));
+    expect(work?.split('\n').filter((line) => line.startsWith('- '))).toEqual([
+      `- process with session ID ${sessionId} (running): exec sleep 300 # server`,
+      `- agent ${JSON.parse(started[0] ?? '').agent_id} (default, running): CHILD`,
+    ]);
+  });
+
+  it('are closed when the turn that started them is rolled back', async () => {
+    await using chat = await startScenario({
+      agents: all,
+      model: agentScript({ ROOT: [[spawn('CHILD')], [says('Started.')]], CHILD: [[hangs()]], AGAIN: [[says('Yes.')]] }),
+    });
+    await chat.send('ROOT');
+    const [message] = chat.items('user_message');
+    chat.submit({ type: 'rollback', toItemId: message?.id ?? '', files: false, conversation: true });
+    await chat.session.idle();
+    expect(states(chat)).toEqual(['shutdown']);
+    expect(chat.manager.live.states).toHaveLength(1);
+    await chat.send('AGAIN');
+    expect(userTexts(chat.server.lastRequest).at(-1)).toBe('AGAIN');
+    expect(userTexts(chat.server.lastRequest).join('\n')).not.toContain('subagent_notification');
+  });
+
   it('take a hundred turns of the user, of which their parent reads the last answer once', async () => {
     const turns = 100;
     await using chat = await startScenario({

@@ -183,10 +183,25 @@ describe.skipIf(noSandbox !== false)('in the sandbox a command that names a file
     expect(output).toContain('API_KEY=abcdefgh12345');
   });
 
-  it('is asked about when it was blocked, under on-failure', async () => {
-    const { output, asked } = await outcomeOf(run('cat .env'), { ...boxed, policy: 'on-failure', answer: 'approved' });
-    expect(asked).toEqual(['escalation: The sandbox seems to have blocked it: cat: .env: Permission denied']);
-    expect(output).toContain('API_KEY=abcdefgh12345');
+  it('is asked about each time when it was blocked, under on-failure', async () => {
+    await using chat = await startScenario({
+      files,
+      ...boxed,
+      policy: 'on-failure',
+      model: [[run('cat .env')], [run('cat .env')], [says('Done.')]],
+    });
+    chat.session.onEvent(({ msg }) => {
+      if (msg.type !== 'approval_requested') return;
+      chat.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: 'approved_for_thread' });
+    });
+    await chat.send('go');
+    const reason = 'The sandbox seems to have blocked it: cat: .env: Permission denied';
+    const asked = chat.said('approval_requested');
+    expect(asked.map(({ kind, reason: { text } }) => `${kind}: ${text}`)).toEqual(
+      Array(2).fill(`escalation: ${reason}`),
+    );
+    expect(asked.flatMap(({ choices }) => choices)).not.toContain('approved_for_thread');
+    expect(chat.outputs()[1]).toContain('API_KEY=abcdefgh12345');
   });
 });
 

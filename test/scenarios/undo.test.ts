@@ -1,9 +1,10 @@
 // Undo, redo and rollback of what commands and patches changed, as ops of a client without an editor.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'vitest';
 import type { EventMsgType } from '../../src/protocol/event.ts';
-import type { TurnItemType } from '../../src/protocol/item.ts';
+import type { TurnItemOf, TurnItemType } from '../../src/protocol/item.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { fileGate } from '../support/fileGate.ts';
 import { calls, says, waits } from '../support/modelServer.ts';
@@ -379,5 +380,78 @@ describe('rollback', () => {
     assert.match(message, /No turn begins with the message none/);
     rmSync(chat.folder.at('one.txt'));
     assert.equal(chat.state.turns.length, 3);
+  });
+});
+
+describe('undo of a command that the end of the process has cut off', () => {
+  const cutOff = (gate: string) => run(`rm b.txt; sed -i s/one/ONE/ a.txt; touch ${gate}; sleep 60`);
+  const CUT = [
+    { path: 'a.txt', kind: 'update', added: 1, removed: 1 },
+    { path: 'b.txt', kind: 'delete', added: 0, removed: 1 },
+  ];
+
+  /** Resolves while the command runs and has changed both files. */
+  async function inTheMiddle() {
+    const gate = fileGate(path.join(tempFolder().path, 'changed'));
+    const chat = await startScenario({ ...FULL, files: FILES, model: [[cutOff(gate.file)], [says('Done.')]] });
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await gate.opened();
+    return chat;
+  }
+
+  /** The command as the panel shows it, once its changes are known. */
+  async function changesAfter(chat: Scenario) {
+    const item = () => chat.state.turns[0]?.items.find(({ type }) => type === 'command_execution');
+    const changed = () => (item() as TurnItemOf<'command_execution'> | undefined)?.changed;
+    if (changed() === undefined) await chat.next('files_changed');
+    return { status: item()?.status, files: changed()?.files };
+  }
+
+  it('by a crash restores what it had changed, when the user agrees: another program may have done it', async () => {
+    await using killed = await inTheMiddle();
+    using home = tempFolder();
+    // As a killed process leaves it, and without its locks.
+    cpSync(killed.home.path, home.path, { recursive: true, filter: (file) => path.basename(file) !== 'locks' });
+    const asLeft: Scenario = Object.create(killed, { home: { value: home } });
+    await using chat = await startScenario({ ...FULL, model: [], resume: asLeft });
+    const files = CUT.map((file) => ({ ...file, uncertain: true }));
+    assert.deepEqual(await changesAfter(chat), { status: 'aborted', files });
+    const [turnId = ''] = turnIds(chat);
+    assert.deepEqual((await ask(chat, { type: 'undo', turnId }, 'files_reverted')).paths, []);
+    const agreed: Op = { type: 'undo', turnId, includeUncertain: true };
+    assert.deepEqual((await ask(chat, agreed, 'files_reverted')).paths, ['a.txt', 'b.txt']);
+    assert.deepEqual(chat.files(), FILES);
+  });
+
+  it('by a reload of the window restores what it had changed; what is changed since belongs to the user', async () => {
+    const before = await inTheMiddle();
+    await before.session.suspend();
+    await before.server.close();
+    before.write('mine.txt', 'mine\n');
+    await using chat = await startScenario({ ...FULL, model: [], resume: before });
+    assert.deepEqual(await changesAfter(chat), { status: 'aborted', files: CUT });
+    const [turnId = ''] = turnIds(chat);
+    assert.deepEqual((await ask(chat, { type: 'undo', turnId }, 'files_reverted')).paths, ['a.txt', 'b.txt']);
+    assert.deepEqual(chat.files(), { ...FILES, 'mine.txt': 'mine\n' });
+  });
+
+  it('before it had changed anything takes nothing of what the user changes later', async () => {
+    const gate = fileGate(path.join(tempFolder().path, 'started'));
+    const started = await startScenario({ ...FULL, files: FILES, model: [[run(`touch ${gate.file}; sleep 60`)]] });
+    started.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await gate.opened();
+    using home = tempFolder();
+    cpSync(started.home.path, home.path, { recursive: true, filter: (file) => path.basename(file) !== 'locks' });
+    await started[Symbol.asyncDispose]();
+    const asLeft: Scenario = Object.create(started, { home: { value: home } });
+    const next = await startScenario({ ...FULL, model: [], resume: asLeft });
+    await ask(next, { type: 'redo' }, 'warning');
+    await next.session.suspend();
+    await next.server.close();
+    next.write('a.txt', 'mine\n');
+    await using chat = await startScenario({ ...FULL, model: [], resume: asLeft });
+    const [turnId = ''] = turnIds(chat);
+    const { message } = await ask(chat, { type: 'undo', turnId, includeUncertain: true }, 'warning');
+    assert.equal(message, 'There is nothing to undo.');
   });
 });

@@ -13,8 +13,8 @@ type Response = readonly Step[] | ((request: ModelRequest) => readonly Step[]);
 export function agentScript(threads: Readonly<Record<string, readonly Response[]>>): ModelScript {
   const next = new Map<string, number>();
   return (request) => {
-    // A random name of a folder may contain any short text.
-    const texts = userTexts(request).filter((text) => !text.startsWith('<environment_context>'));
+    // A random name of a folder may contain any short text, and a list of agents has the texts of others.
+    const texts = userTexts(request).filter((text) => !/^<(?:environment_context|open_work)>/.test(text));
     const name = Object.keys(threads).findLast((known) => texts.some((text) => text.includes(known)));
     if (name === undefined) throw new Error(`No thread of the script has sent this: ${texts.join(' | ')}`);
     const index = next.get(name) ?? 0;

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface FileGate {
+  readonly file: string;
   /** Shell code that waits until the gate is open. */
   readonly wait: string;
   /** Shell code that opens it. */
@@ -14,6 +15,7 @@ export interface FileGate {
 /** `path`: outside of the workspace, or the file would be a change of the command. */
 export function fileGate(path: string): FileGate {
   return {
+    file: path,
     wait: `until [ -e ${path} ]; do sleep 0.02; done`,
     pass: `touch ${path}`,
     open: () => writeFileSync(path, ''),

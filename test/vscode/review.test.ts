@@ -194,6 +194,55 @@ suite('review of an applied patch', () => {
   );
 
   test(
+    'does not delete a new file in which the user has added lines at the end, in VS Code or with another program',
+    inPlace({}, async (here) => {
+      await here.apply(
+        ['typed.txt', 'open.txt', 'closed.txt'].map((name) => here.add(name, 'new\n')),
+        unseen,
+      );
+      const editor = await here.open('typed.txt');
+      await editor.edit((builder) => builder.insert(new vscode.Position(1, 0), 'mine\n'));
+      await here.open('open.txt');
+      for (const name of ['open.txt', 'closed.txt']) here.write(name, 'new\nmine\n');
+      await until(() => here.document('open.txt')?.lineCount === 3);
+      const choices = here.reviews.pending.map((file) => ({ file, hunks: 'all' as const }));
+      const left = await here.decisions.undo(choices);
+      assert.deepEqual(
+        left,
+        ['closed.txt', 'open.txt', 'typed.txt'].map((name) => ({
+          path: here.at(name),
+          reason: 'You have edited it since.',
+        })),
+      );
+      await here.document('typed.txt')?.save();
+      assert.deepEqual(here.tree(), {
+        'closed.txt': 'new\nmine\n',
+        'open.txt': 'new\nmine\n',
+        'typed.txt': 'new\nmine\n',
+      });
+    }),
+  );
+
+  for (const isOpen of [true, false]) {
+    test(
+      `undoes nothing that another program wrote in its place since (${isOpen ? 'open' : 'closed'} file)`,
+      inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE }, async (here) => {
+        for (const name of ['a.txt', 'b.txt']) {
+          if (isOpen) await here.open(name);
+          await applied(here, name);
+        }
+        // As a checkout of another branch would.
+        const texts = { 'a.txt': 'of another\nbranch\n', 'b.txt': BEFORE.replace('4', 'four') };
+        for (const [name, text] of Object.entries(texts)) here.write(name, text);
+        const shows = (name: string) => here.document(name)?.getText() === here.disk(name);
+        if (isOpen) await until(() => shows('a.txt') && shows('b.txt'));
+        await here.decisions.undo(here.reviews.pending.map((file) => ({ file, hunks: 'all' as const })));
+        assert.deepEqual(here.tree(), texts);
+      }),
+    );
+  }
+
+  test(
     'undoes the rest when one of the files cannot be changed',
     inPlace({ 'a.txt': BEFORE, 'old.txt': 'old\n' }, async (here) => {
       await here.apply([here.update('a.txt', BEFORE, AFTER), here.move('old.txt', 'moved.txt', 'old\n')], unseen);

@@ -95,16 +95,10 @@ export class ChangeLedger {
       await abortable(Promise.race([looked, waited]), signal);
     }
     const window: Window = {
-      id,
-      roots,
+      ...newWindow(id, roots),
       startedAt: this.#clock.now().getTime(),
-      endedAt: null,
       isExact: done !== undefined,
-      hasUnknownWriter: false,
       problem: done?.problem,
-      changes: new JoinedChanges(),
-      newFolders: new Set(),
-      goneFolders: new Map(),
     };
     this.#open.add(window);
     const ready = looked.then(async ({ isFirst, problem }) => {
@@ -113,6 +107,19 @@ export class ChangeLedger {
     });
     ready.catch(() => {});
     return { end: () => this.#end(window, ready, { maxBytes }) };
+  }
+
+  /**
+   * Looks for the changes of a command that ended with an earlier process, after its folders were recorded. All of them
+   * are uncertain: another program may have made them since. @throws the error of the disk
+   */
+  async recover(
+    command: { readonly id: string; readonly roots: readonly string[]; readonly startedAt: Date } & LookLimits,
+  ): Promise<WindowChanges> {
+    const { id, roots, startedAt, maxBytes } = command;
+    const window: Window = { ...newWindow(id, roots), startedAt: startedAt.getTime(), hasUnknownWriter: true };
+    this.#open.add(window);
+    return this.#end(window, Promise.resolve(), { maxBytes });
   }
 
   /**
@@ -264,6 +271,20 @@ export class ChangeLedger {
       window.changes.set({ path, before, after: state, by: 'this' });
     }
   }
+}
+
+function newWindow(id: string, roots: readonly string[]): Omit<Window, 'startedAt'> {
+  return {
+    id,
+    roots,
+    endedAt: null,
+    isExact: false,
+    hasUnknownWriter: false,
+    problem: undefined,
+    changes: new JoinedChanges(),
+    newFolders: new Set(),
+    goneFolders: new Map(),
+  };
 }
 
 /** A folder that is made and removed again, or the other way round, is no change. */

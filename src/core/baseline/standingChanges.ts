@@ -45,8 +45,9 @@ export function isEmpty({ turnIds, changes, goneFolders, newFolders }: StandingC
 export function changesOfRedo(records: readonly ChangeRecord[]): StandingChanges | undefined {
   const undone: Reverted[] = [];
   for (const record of records) {
-    if (record.type === 'step') undone.length = 0;
-    else if (record.direction === 'undo') undone.push(record);
+    if (record.type === 'step') {
+      if (hasChanges(record)) undone.length = 0;
+    } else if (record.direction === 'undo') undone.push(record);
     else undone.pop();
   }
   const last = undone.at(-1);
@@ -64,6 +65,11 @@ export function changesOfRedo(records: readonly ChangeRecord[]): StandingChanges
 export function turnsWithChanges(records: readonly ChangeRecord[]): readonly string[] {
   const turnIds = new Set(records.flatMap((record) => (record.type === 'step' ? [record.turnId] : [])));
   return [...turnIds].filter((turnId) => !isEmpty(changesOfTurns(records, [turnId])));
+}
+
+/** False for a command that a crash has cut off before it changed something. */
+function hasChanges({ changes, newFolders, goneFolders = [] }: ChangeStep): boolean {
+  return changes.length + newFolders.length + goneFolders.length > 0;
 }
 
 /** Selects what is undone and was not redone. `keysOf`: what one undo or redo reverts. */

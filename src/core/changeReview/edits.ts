@@ -128,12 +128,13 @@ function replaceLines(review: TextReview, { start, end, lines }: LineEdit, effec
   if (met.length === 0 && !effect.makesHunks) {
     const [from, to] = [start + shift, end + shift];
     const moved = hunks.slice(last).map((hunk) => movedBy(hunk, growth, growth));
-    return {
+    const edited = {
       ...next,
       base: spliced(base, from, to, lines),
       hunks: [...hunks.slice(0, first), ...moved],
       kept: shiftKept(kept, from, to, lines.length),
     };
+    return growth > 0 ? withoutReverted(edited, start, start + lines.length) : edited;
   }
   const [head, tail] = [met[0], met.at(-1)];
   const startsWithHunk = head !== undefined && head.start <= start;
@@ -152,6 +153,31 @@ function replaceLines(review: TextReview, { start, end, lines }: LineEdit, effec
     touched,
     owner: effect.owner,
   });
+}
+
+/**
+ * Removes deletions whose lines the edit has put back: `start` to `end` are the lines that it inserted. An undo would
+ * insert them a second time.
+ */
+function withoutReverted(review: TextReview, start: number, end: number): TextReview {
+  const inserted = review.current.slice(start, end);
+  const isBack = (hunk: ReviewHunk) => {
+    const removed = review.base.slice(hunk.baseStart, hunk.baseEnd);
+    if (hunk.start !== hunk.end || removed.length > inserted.length) return false;
+    const there = hunk.start === end ? inserted.slice(-removed.length) : inserted.slice(0, removed.length);
+    return (hunk.start === end || hunk.start === start) && removed.every((line, at) => line === there[at]);
+  };
+  const index = review.hunks.findIndex(isBack);
+  const hunk = review.hunks[index];
+  if (hunk === undefined) return review;
+  const { baseStart, baseEnd } = hunk;
+  const later = review.hunks.slice(index + 1).map((other) => movedBy(other, 0, baseStart - baseEnd));
+  return {
+    ...review,
+    base: spliced(review.base, baseStart, baseEnd, []),
+    hunks: [...review.hunks.slice(0, index), ...later],
+    kept: shiftKept(review.kept, baseStart, baseEnd, 0),
+  };
 }
 
 /** The number of hunks before the first one that satisfies the condition. */

@@ -100,6 +100,11 @@ export class Processes {
     return this.#makeRoom();
   }
 
+  /** Background processes whose end was not reported yet, oldest first. */
+  get open(): readonly LiveProcess[] {
+    return [...this.#background];
+  }
+
   /** Returns a background process by the session id that the model was given, and marks it as used. */
   use(sessionId: number): LiveProcess | undefined {
     const process = this.#live.get(sessionId);

@@ -62,7 +62,7 @@ export function userText(text: string): MessageItem {
 
 /** Includes the markers of earlier versions of Tiller and of Codex, which occur in old and in imported threads. */
 const OUR_OWN =
-  /^\s*(?:<(?:environment_context|turn_aborted|subagent_notification|permissions|allowed_commands|tool_instructions|thread_summary|thread_memories|summary_request|hook_context|user_instructions|user_action|user_shell_command|skills?|model_switch|collaboration_mode)[>\s]|# AGENTS\.md instructions\b|Another language model started to solve this problem\b)/;
+  /^\s*(?:<(?:environment_context|turn_aborted|subagent_notification|permissions|allowed_commands|tool_instructions|thread_summary|open_work|thread_memories|summary_request|hook_context|user_instructions|user_action|user_shell_command|skills?|model_switch|collaboration_mode)[>\s]|# AGENTS\.md instructions\b|Another language model started to solve this problem\b)/;
 
 /** True when a user message is the user's own text, not a notice that Tiller sent in this role. */
 export function isUsersOwn(item: MessageItem): boolean {

@@ -3,9 +3,20 @@ import type { AgentSummary } from '../../protocol/thread.ts';
 import { agentNotice, isAgentNoticeOf } from '../prompt/notices.ts';
 import { isFinal, statusForModel } from '../tools/agents/agentStatus.ts';
 
-/** Notices for the model about sub-agents that have ended, until its next request. */
+/** The sub-agents of a thread as its model knows them, with notices about those that have ended until its next request. */
 export class AgentNotices {
   readonly #waiting = new Map<string, MessageItem>();
+  readonly #known = new Map<string, AgentSummary>();
+
+  /** Agents that can be waited for, messaged or closed, as the model would do by their ids. */
+  get open(): readonly AgentSummary[] {
+    return [...this.#known.values()].filter(({ state, isTask }) => state !== 'shutdown' && isTask !== true);
+  }
+
+  /** Call with each status of an agent. */
+  note(agent: AgentSummary): void {
+    this.#known.set(agent.agentId, agent);
+  }
 
   /** Replaces an earlier notice of the same agent that was not sent. */
   add(agent: AgentSummary): void {
@@ -24,6 +35,7 @@ export class AgentNotices {
    */
   recover(agents: readonly AgentSummary[], history: readonly ResponseItem[]): void {
     for (const known of agents) {
+      this.note(known);
       if (known.isTask === true || known.state === 'shutdown') continue;
       const agent = isFinal(known) ? known : { ...known, state: 'interrupted' as const };
       const isSent = history.some((item) => isAgentNoticeOf(item, agent.agentId, statusForModel(agent)));

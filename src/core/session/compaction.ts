@@ -50,7 +50,7 @@ export async function compactWhenDue(run: TurnRun, end?: number): Promise<void> 
 }
 
 /**
- * Replaces the history with the initial context, the user's latest messages and a summary. No call may be owed. Emits a
+ * Replaces the history with the initial context, the user's latest messages, a summary and a list of open work. No call may be owed. Emits a
  * `compaction` item, which also has the reason of a failure. Rejects when the turn is stopped, also at a cap. `end`:
  * the items from there on are not in the summary; the user's messages of them follow it.
  */
@@ -79,7 +79,9 @@ export async function compact(
     const summary = run.ports.keys.hide(await summarize(run, old));
     const context = await abortable(run.compaction.initialContext(), run.signal);
     const items = compactedHistory(old, { context, summary, budget: budgetOf(run, trigger, before) });
-    run.compaction.replace({ itemId: item.id, summary, items: [...items, ...recent] });
+    const openWork = run.compaction.openWork();
+    const work = openWork === undefined ? [] : [openWork];
+    run.compaction.replace({ itemId: item.id, summary, items: [...items, ...work, ...recent] });
     run.signal.throwIfAborted();
     const count = run.tokens.foresee(promptOf(run, run.tools()), run.family.contextWindow);
     const afterTokens = count.last.total;

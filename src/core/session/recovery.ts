@@ -3,6 +3,7 @@ import type { TurnItem, TurnItemOf } from '../../protocol/item.ts';
 import { callIdOf, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import { isFinal } from '../tools/agents/agentStatus.ts';
+import type { CutOffCommand } from './threadChanges.ts';
 import type { RecoveredCall } from './turn.ts';
 
 /**
@@ -46,6 +47,21 @@ export function recoverCalls(
   }
   for (const item of items.values()) emit({ type: 'item_completed', item: { ...item, status: 'aborted' } });
   return waiting;
+}
+
+/** The commands that ran when the process of the thread ended, also those in the background. */
+export function cutOffCommands(state: ThreadState): readonly CutOffCommand[] {
+  const asking = askingCalls(state);
+  const running = new Set(state.processes.flatMap(({ itemId, status }) => (status.type === 'running' ? [itemId] : [])));
+  const lastId = state.turns.at(-1)?.id;
+  return state.turns.flatMap(({ id: turnId, items, settings, startedAt }) =>
+    items.flatMap((item): CutOffCommand[] => {
+      if (item.type !== 'command_execution') return [];
+      const isCutOff = turnId === lastId && item.status === 'in_progress' && !asking.has(item.callId);
+      if (!isCutOff && !running.has(item.id)) return [];
+      return [{ turnId, itemId: item.id, cwd: item.cwd, box: item.box, startedAt, settings }];
+    }),
+  );
 }
 
 /** Calls with a pending request that can be made again: they have not run. */

@@ -15,7 +15,7 @@ import { isWorthASummary } from './compaction.ts';
 import { describeFailure, type StorageFailure } from './failure.ts';
 import { OpenWork } from './openWork.ts';
 import { handleProcessOp } from './processOps.ts';
-import { endLeftovers, recoverCalls } from './recovery.ts';
+import { cutOffCommands, endLeftovers, recoverCalls } from './recovery.ts';
 import { depthOf, type ParentLink, type SessionOptions } from './sessionOptions.ts';
 import { createSessionParts, type SessionParts, stateBefore } from './sessionParts.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
@@ -100,6 +100,7 @@ export class Session {
 
   /** Emits the status of one of its sub-agents. */
   tellAgent(agent: AgentSummary): void {
+    this.#parts.agentNotices.note(agent);
     this.#emit(null, { type: 'agent_status', ...agent });
   }
 
@@ -145,6 +146,7 @@ export class Session {
     for (const payload of this.#options.inherited ?? []) this.#parts.sink.record({ type: 'response_item', payload });
     if (replayed === null) return;
     endLeftovers(replayed.state, (msg) => this.#emit(null, msg));
+    this.#parts.changes.recover(cutOffCommands(replayed.state));
     const { activeTurnId, agents } = replayed.state;
     this.#parts.agentNotices.recover(agents, this.#history.everything);
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);

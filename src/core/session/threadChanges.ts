@@ -1,6 +1,7 @@
 import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { SandboxMechanism } from '../../protocol/policy.ts';
-import type { ChangeLedger, OpenCommand } from '../baseline/changeLedger.ts';
+import type { RecordedChange } from '../../protocol/baseline.ts';
+import type { ChangeLedger, OpenCommand, WindowChanges } from '../baseline/changeLedger.ts';
 import { ChangeRecords } from '../baseline/changeRecords.ts';
 import type { BaselineStore, Clock, Log, Storage, Workspace } from '../ports.ts';
 import { madeFolders, removedFolders } from '../tools/madeFolders.ts';
@@ -45,6 +46,17 @@ interface TurnHooks {
   readonly onChanges: (changes: DescribedChanges) => void;
 }
 
+/** A command whose end, and with it the record of its changes, an earlier process has not written. */
+export interface CutOffCommand {
+  readonly turnId: string;
+  readonly itemId: string;
+  readonly cwd: string;
+  readonly box: SandboxMechanism;
+  /** Start of its turn, ISO 8601. */
+  readonly startedAt: string;
+  readonly settings: TurnSettings;
+}
+
 /** Collects the changes of one thread's commands and patches, records them for undo and emits them as events. */
 export class ThreadChanges {
   readonly records: ChangeRecords;
@@ -63,8 +75,7 @@ export class ThreadChanges {
       settled: () => this.settled(),
       commandStarts: async ({ itemId, cwd, box }) => {
         const { ledger, maxBytes } = this.#deps;
-        const isReadOnly = hooks.settings.sandboxPolicy.type === 'read-only' && box !== 'none';
-        if (ledger === undefined || maxBytes === 0 || isReadOnly) return () => {};
+        if (ledger === undefined || maxBytes === 0 || isConfinedToReading(hooks.settings, box)) return () => {};
         const waitMs = isFirst ? FIRST_WAIT_MS : WAIT_MS;
         isFirst = false;
         try {
@@ -90,30 +101,75 @@ export class ThreadChanges {
     tooLate.abort();
   }
 
+  /**
+   * Finds and emits the changes of commands that an earlier process did not see to their end. Call once, before the first
+   * turn.
+   */
+  recover(commands: readonly CutOffCommand[]): void {
+    const { ledger, maxBytes } = this.#deps;
+    if (ledger === undefined || maxBytes === 0) return;
+    for (const command of commands) {
+      if (!isConfinedToReading(command.settings, command.box)) this.#track(this.#recover(command, ledger));
+    }
+  }
+
+  async #recover(command: CutOffCommand, ledger: ChangeLedger): Promise<void> {
+    const { turnId, itemId, cwd, box, settings } = command;
+    const steps = (await this.records.read()).filter((record) => record.type === 'step');
+    const known = steps.find((step) => step.itemId === itemId);
+    if (known !== undefined) {
+      await this.#describe(known.changes, command);
+      return;
+    }
+    const roots = await this.#rootsFor(cwd, settings);
+    const startedAt = new Date(command.startedAt);
+    const found = await ledger.recover({ id: itemId, roots, startedAt, maxBytes: this.#deps.maxBytes });
+    // Also without changes: the next process would take later ones for those of the command.
+    await this.#record(found, { turnId, itemId, box });
+    await this.#describe(found.changes, command);
+  }
+
   async #finish(
     command: OpenCommand,
     { itemId, box }: { readonly itemId: string; readonly box: SandboxMechanism },
     { turnId, settings, onChanges }: TurnHooks,
   ): Promise<void> {
-    const { store, clock, emit, secretNames } = this.#deps;
-    const { changes, newFolders, goneFolders, problem } = await command.end();
+    const found = await command.end();
+    const { changes, newFolders, goneFolders, problem } = found;
     if (problem !== undefined) this.#tell(problem);
-    if (store === undefined || changes.length + newFolders.length + goneFolders.length === 0) return;
-    const at = clock.now().toISOString();
+    if (changes.length + newFolders.length + goneFolders.length === 0) return;
+    await this.#record(found, { turnId, itemId, box });
+    const described = await this.#describe(changes, { turnId, itemId, settings });
+    if (described !== undefined) onChanges(described);
+  }
+
+  async #record(
+    { changes, newFolders, goneFolders }: WindowChanges,
+    { turnId, itemId, box }: { readonly turnId: string; readonly itemId: string; readonly box: SandboxMechanism },
+  ): Promise<void> {
     await this.records.append({
       type: 'step',
       turnId,
       itemId,
       source: 'command',
-      at,
+      at: this.#deps.clock.now().toISOString(),
       changes: [...changes],
       newFolders: [...madeFolders(newFolders, box)],
       goneFolders: removedFolders(goneFolders),
     });
+  }
+
+  /** Emits what a command changed; `undefined` where nothing of it is shown. */
+  async #describe(
+    changes: readonly RecordedChange[],
+    { turnId, itemId, settings }: Pick<CutOffCommand, 'turnId' | 'itemId' | 'settings'>,
+  ): Promise<DescribedChanges | undefined> {
+    const { store, emit, secretNames } = this.#deps;
+    if (store === undefined) return undefined;
     const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash), secretNames());
-    if (described.summary.total === 0) return;
+    if (described.summary.total === 0) return undefined;
     emit({ type: 'files_changed', turnId, itemId, changed: described.summary });
-    onChanges(described);
+    return described;
   }
 
   /**
@@ -171,4 +227,8 @@ export class ThreadChanges {
     this.#problem = message;
     emit({ type: 'warning', message });
   }
+}
+
+function isConfinedToReading({ sandboxPolicy }: TurnSettings, box: SandboxMechanism): boolean {
+  return sandboxPolicy.type === 'read-only' && box !== 'none';
 }

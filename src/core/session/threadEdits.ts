@@ -44,13 +44,13 @@ export class ThreadEdits {
     this.#tellReverted(submissionId, await (op.type === 'redo' ? reverts.redo(op) : reverts.undo([op.turnId], op)));
   }
 
-  /** Files first: where they cannot be restored the conversation stays, too. */
+  /** Files first: where they cannot be restored the conversation stays, too. Closes agents that removed turns have started. */
   async #rollback(submissionId: string, op: OpOf<'rollback'>): Promise<void> {
     const { toItemId, files, conversation } = op;
     const gone = this.#parts.conversation.from(toItemId);
     if (gone === undefined) return this.#warn(submissionId, `No turn begins with the message ${toItemId}.`);
     if (conversation && gone.history === null) return this.#warn(submissionId, COMPACTED_SINCE);
-    const { turnIds, history } = gone;
+    const { turnIds, agentIds, history } = gone;
     if (files || op.preview) {
       const outcome = await this.#parts.reverts.undo(turnIds, op);
       this.#tellReverted(submissionId, outcome);
@@ -59,7 +59,10 @@ export class ThreadEdits {
     if (conversation && history !== null) this.#parts.conversation.goBack(turnIds, history);
     const msg = { type: 'turns_rolled_back' as const, toItemId, turnIds: [...turnIds], files, conversation };
     await this.#parts.keep(submissionId, msg);
-    if (conversation) this.#countAgain(submissionId);
+    if (!conversation) return;
+    // The model does not know them any more.
+    for (const agentId of agentIds) await this.#parts.options.agents?.close(agentId);
+    this.#countAgain(submissionId);
   }
 
   /** Possible also while a turn runs. */

@@ -1,4 +1,5 @@
 import type { EventMsg } from '../../protocol/event.ts';
+import type { TurnItem } from '../../protocol/item.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { withOutputs } from '../history/history.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
@@ -9,12 +10,16 @@ interface Turn {
   messageId: string | null;
   /** Items of the history when it began; null where the history was replaced since. */
   readonly start: number | null;
+  /** The sub-agents that its calls have started and left open. */
+  agentIds: readonly string[];
   /** `start` counts items that were read from the rollout. */
   readonly isReplayed: boolean;
 }
 
 export interface TurnsFrom {
   readonly turnIds: readonly string[];
+  /** The sub-agents that their calls have started and left open. */
+  readonly agentIds: readonly string[];
   /** The history before the first of them; null where a compaction, or the undo of one, has replaced it since. */
   readonly history: readonly ResponseItem[] | null;
 }
@@ -30,6 +35,7 @@ export class ThreadTurns {
       id,
       messageId: items.find(({ type }) => type === 'user_message')?.id ?? null,
       start: replayed?.turnStarts.get(id) ?? null,
+      agentIds: items.flatMap(spawnedBy),
       isReplayed: true,
     }));
   }
@@ -37,11 +43,13 @@ export class ThreadTurns {
   /** Call with each event of a turn. `seen`: the number of items of the history that the model has read so far. */
   note(turnId: string, msg: EventMsg, seen: number): void {
     if (msg.type === 'turn_started') {
-      this.#turns = [...this.#turns, { id: turnId, messageId: null, start: seen, isReplayed: false }];
+      this.#turns = [...this.#turns, { id: turnId, messageId: null, start: seen, agentIds: [], isReplayed: false }];
     }
-    if (msg.type !== 'item_started' || msg.item.type !== 'user_message') return;
-    const turn = this.#turns.find(({ id }) => id === turnId);
-    if (turn?.messageId === null) turn.messageId = msg.item.id;
+    if (msg.type !== 'item_started' && msg.type !== 'item_completed') return;
+    const turn = this.#turns.findLast(({ id }) => id === turnId);
+    if (turn === undefined) return;
+    if (msg.type === 'item_completed') turn.agentIds = [...turn.agentIds, ...spawnedBy(msg.item)];
+    else if (msg.item.type === 'user_message') turn.messageId ??= msg.item.id;
   }
 
   /** The turn that this message began and all after it; `undefined` when it began none. `seen`: the whole history. */
@@ -51,7 +59,8 @@ export class ThreadTurns {
     if (turn === undefined) return undefined;
     const { start, isReplayed } = turn;
     const history = start === null ? null : (isReplayed ? this.#replayed : seen).slice(0, start);
-    return { turnIds: this.#turns.slice(index).map(({ id }) => id), history };
+    const turns = this.#turns.slice(index);
+    return { turnIds: turns.map(({ id }) => id), agentIds: turns.flatMap(({ agentIds }) => agentIds), history };
   }
 
   /** Call when a compaction, or the undo of one, has replaced the history: no turn so far began in the new one. */
@@ -68,4 +77,8 @@ export class ThreadTurns {
   drop(turnIds: readonly string[]): void {
     this.#turns = this.#turns.filter(({ id }) => !turnIds.includes(id));
   }
+}
+
+function spawnedBy(item: TurnItem): readonly string[] {
+  return item.type === 'sub_agent' && item.action === 'spawn' && item.agentId !== '' ? [item.agentId] : [];
 }

@@ -70,6 +70,8 @@ export interface TurnRun {
     readonly prompt: string;
     /** The present context for the beginning of a thread, before the messages of the user. */
     readonly initialContext: () => Promise<readonly ResponseItem[]>;
+    /** The work that outlasts a compaction, for the model. */
+    readonly openWork: () => ResponseItem | undefined;
     /** Writes the new history down; it takes effect with the completed item. */
     readonly replace: (compacted: CompactedItems) => void;
   };

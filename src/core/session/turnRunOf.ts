@@ -1,6 +1,8 @@
 import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { LiveProcess } from '../exec/liveProcess.ts';
+import { type OpenProcess, openWorkMessage } from '../prompt/openWork.ts';
 import { listMemories } from '../rollout/threadMemories.ts';
 import { auditTrail } from './auditTrail.ts';
 import { ContextUpdates } from './contextUpdates.ts';
@@ -101,6 +103,7 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
       trigger: parts.compaction,
       prompt: thread.prompt.compaction,
       initialContext: () => takeContext(parts, new ContextUpdates([]), settings),
+      openWork: () => openWorkMessage(parts.processes.open.map(openProcessOf), parts.agentNotices.open),
       replace: (compacted) => replaceHistory(parts, compacted, signal),
     },
     hooks: new TurnHooks(options, hooks, { turnId, settings, emit, audit, signal }),
@@ -122,6 +125,10 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
       abort.abort(new Error('Interrupted.'));
     },
   };
+}
+
+function openProcessOf({ sessionId, facts, end }: LiveProcess): OpenProcess {
+  return { sessionId, command: facts.command, isRunning: end === undefined };
 }
 
 function replaceHistory(

@@ -169,7 +169,7 @@ export interface ReadyPreparation<Plan> {
    * The same call outside the sandbox, for the case that the sandbox blocks it; needs an approval of its own. Each call
    * makes a new item.
    */
-  readonly outside?: () => OutsidePreparation<Plan>;
+  readonly outside?: () => Promise<OutsidePreparation<Plan>>;
   /** Rules that the decision used. */
   readonly matchedRules?: LoadedRules;
   /**
@@ -200,8 +200,8 @@ export function mapPlan<Plan, Mapped>(
     ...(outside === undefined
       ? {}
       : {
-          outside: () => {
-            const made = outside();
+          outside: async () => {
+            const made = await outside();
             return { ...made, plan: map(made.plan) };
           },
         }),

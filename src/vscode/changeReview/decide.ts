@@ -137,7 +137,7 @@ export class Decisions {
     }
     const now = read.text;
     if (story.type === 'added' && hunks === 'all') {
-      if (isTouched(file)) return leftAlone(path, vscode.l10n.t('You have edited it since.'));
+      if (isTouched(this.#upToDate(file, now))) return leftAlone(path, vscode.l10n.t('You have edited it since.'));
       return { type: 'back', file, change: { kind: 'delete', ...at(there), before: now } };
     }
     return this.#withoutHunks(this.#upToDate(file, now), there, hunks, now);
@@ -177,7 +177,7 @@ export class Decisions {
   /** A closed file may have been changed without an event. */
   #upToDate(file: PendingFile, now: string): PendingFile {
     const known = this.#deps.reviews.at(file.uri) ?? file;
-    return hunksWithout(known.text, [], now) === undefined ? this.#deps.reviews.found(known, now, 'agreed') : known;
+    return hunksWithout(known.text, [], now) === undefined ? this.#deps.reviews.found(known, now, 'user') : known;
   }
 
   /** Records changes that document events do not report. */

@@ -48,7 +48,8 @@ export function hasHunks({ story }: PendingFile): boolean {
   return story.type === 'edited' || story.type === 'moved';
 }
 
-/** Returns true if undoing would also remove edits of the user. */
-export function isTouched({ text }: PendingFile): boolean {
-  return text.hunks.some(({ touched }) => touched);
+/** Returns true if undoing would also remove edits of the user: in hunks, and anywhere in a new file. */
+export function isTouched({ story, text }: PendingFile): boolean {
+  const isWrittenIn = story.type === 'added' && text.base.some((line) => line !== '');
+  return isWrittenIn || text.hunks.some(({ touched }) => touched);
 }

@@ -109,7 +109,7 @@ async function restoreFile(file: PendingFile, reviews: Reviews, reader: Reader):
   const text = await textOf(file, reader);
   if (text === undefined) return false;
   reviews.put(file);
-  reviews.found(file, text, 'agreed');
+  reviews.found(file, text, 'user');
   return true;
 }
 

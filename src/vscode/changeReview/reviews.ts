@@ -48,7 +48,7 @@ export class Reviews implements Disposable {
     this.#store.add(workspace.onDidChangeTextDocument((event) => this.#textChanged(event)));
     this.#store.add(workspace.onDidChangeNotebookDocument(({ notebook }) => this.#cellsChanged(notebook)));
     this.#store.add(workspace.onDidCloseNotebookDocument(({ uri }) => this.#forgetIfDone(uri)));
-    this.#store.add(workspace.onDidOpenTextDocument((document) => this.#catchUp(document)));
+    this.#store.add(workspace.onDidOpenTextDocument((document) => this.#catchUp(document, 'user')));
     this.#store.add(workspace.onDidCloseTextDocument(({ uri }) => this.#forgetIfDone(uri)));
     this.#store.add(
       workspace.onWillSaveTextDocument(({ document }) => this.#saving.set(document.uri.toString(), Date.now())),
@@ -56,7 +56,7 @@ export class Reviews implements Disposable {
     this.#store.add(
       workspace.onDidSaveTextDocument((document) => {
         this.#saving.delete(document.uri.toString());
-        this.#catchUp(document);
+        this.#catchUp(document, 'agreed');
       }),
     );
     this.#store.add(
@@ -200,10 +200,11 @@ export class Reviews implements Disposable {
     return Date.now() - (this.#saving.get(address) ?? 0) < LONGEST_SAVE_MS ? 'agreed' : 'user';
   }
 
-  #catchUp(document: vscode.TextDocument): void {
+  /** `author`: of changes that no event has reported. */
+  #catchUp(document: vscode.TextDocument, author: Author): void {
     const file = this.#files.get(document.uri.toString());
     if (file === undefined || file.isCells || file.story.type === 'deleted') return;
-    const text = now(file.text, document, 'agreed');
+    const text = now(file.text, document, author);
     if (text !== file.text) this.put({ ...file, text });
   }
 

@@ -133,6 +133,15 @@ describe('text that the user types', () => {
     assert.ok(now.hunks.every(({ touched }) => !touched));
   });
 
+  test('ends a deletion when it puts the lines back, so that an undo does not insert them twice', () => {
+    const back = applyEdits(review, [typed(4, 0, '5\n')], 'user');
+    assert.deepEqual([textOf(back.base), places(back)], [BEFORE, ['1-2 for 1-2']]);
+    const checkedOut = becomeText(review, BEFORE.replace('4', 'four'), 'user');
+    assert.deepEqual([textOf(checkedOut.base), places(checkedOut)], ['1\n2\n3\nfour\n5\n6\n', []]);
+    const half = startReview('1\n2\n3\n4\n', '1\n4\n');
+    assert.deepEqual(places(applyEdits(half, [typed(1, 0, '2\n')], 'user')), ['1-1 for 1-3']);
+  });
+
   test('beside a hunk does not belong to it', () => {
     const now = applyEdits(review, [typed(2, 0, 'mine\n')], 'user');
     assert.deepEqual(places(now), ['1-2 for 1-2', '5-5 for 5-6']);
