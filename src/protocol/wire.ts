@@ -452,6 +452,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyVariant('settle_patch', () => ({ patchId: z.string(), way: recoveryChoiceSchema })),
   /** Inserts a code block into the active editor at the cursor. */
   lazyVariant('insert_code', () => ({ text: z.string() })),
+  /** `language`: a name, an alias or a file extension; may be unknown or empty. */
+  lazyVariant('new_file', () => ({ text: z.string(), language: z.string() })),
   /** Puts commands into a terminal; a single line is not run. */
   lazyVariant('insert_into_terminal', () => ({ text: z.string().min(1) })),
   /** Draws a Mermaid diagram in VS Code's Markdown preview. */

@@ -6,6 +6,8 @@ import { changeTable } from '../settings.ts';
 /** Programs that download a server before they start it, with the folder of their cache. */
 const LAUNCHERS: Readonly<Record<string, string>> = { npx: '~/.npm', uvx: '~/.cache/uv' };
 
+const EXAMPLE = 'npx -y @modelcontextprotocol/server-memory';
+
 interface AccessRow extends vscode.QuickPickItem {
   readonly sandbox: Readonly<Record<string, unknown>> | undefined;
 }
@@ -19,7 +21,7 @@ export async function addServer(taken: readonly string[]): Promise<boolean> {
   const typed = await vscode.window.showInputBox({
     title,
     prompt: vscode.l10n.t('The command that starts the server, or its address'),
-    placeHolder: 'npx -y @modelcontextprotocol/server-memory',
+    placeHolder: vscode.l10n.t('For example: {0}', EXAMPLE),
     ignoreFocusOut: true,
     validateInput: (text) =>
       entryOf(text) === undefined ? vscode.l10n.t('Enter a command, or an http or https address.') : undefined,

@@ -481,6 +481,11 @@ const STORIES = {
     await page.getByTestId('code-preview').focus();
     await press(page, 'Enter');
     assert.deepEqual((await takePosted(page)).at(-1), { type: 'preview_diagram', text: 'graph TD; A-->B' });
+    const diagram = page.getByTestId('code-block').filter({ has: page.getByTestId('code-preview') });
+    await diagram.getByTestId('code-new-file').focus();
+    await press(page, 'Enter');
+    const file = { type: 'new_file', text: 'graph TD; A-->B', language: 'mermaid' };
+    assert.deepEqual((await takePosted(page)).at(-1), file);
     return page;
   },
   async 'the meter shows its parts on focus, and Enter leads to its button'(stage) {
