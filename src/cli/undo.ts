@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { removeThreadFiles } from '../core/agent/removeThreadFiles.ts';
 import { ChangeRecords, recordsPath } from '../core/baseline/changeRecords.ts';
+import { movedRecords } from '../core/baseline/movedRecords.ts';
 import { performRevert, planRevert, revertFailure, type RevertPlan } from '../core/baseline/revert.ts';
 import { changesOfTurns, turnsWithChanges } from '../core/baseline/standingChanges.ts';
 import type { Ports } from '../core/ports.ts';
@@ -69,7 +70,7 @@ async function threadOf(
 }
 
 async function undoTurn(
-  { id, path: rollout, cwd }: ThreadSummary,
+  { id, path: rollout, cwd: lastCwd }: ThreadSummary,
   turn: string | undefined,
   yes: boolean,
   ports: Ports,
@@ -79,7 +80,8 @@ async function undoTurn(
   const restore = workspace.restore?.bind(workspace);
   if (store === undefined || restore === undefined) throw new Failure('nothing can be restored here');
   const records = new ChangeRecords(ports.storage, id);
-  const all = await records.read();
+  const cwd = existsSync(lastCwd) ? lastCwd : path.resolve('.');
+  const all = await movedRecords(await records.read(), [lastCwd], cwd, workspace);
   const turnId = turn ?? turnsWithChanges(all).at(-1);
   if (turnId === undefined) throw new UsageError(`the thread ${id} has changed nothing that can be undone`);
   const standing = changesOfTurns(all, [turnId]);

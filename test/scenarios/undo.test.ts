@@ -1,6 +1,6 @@
 // Undo, redo and rollback of what commands and patches changed, as ops of a client without an editor.
 import assert from 'node:assert/strict';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'vitest';
 import type { EventMsgType } from '../../src/protocol/event.ts';
@@ -380,6 +380,57 @@ describe('rollback', () => {
     assert.match(message, /No turn begins with the message none/);
     rmSync(chat.folder.at('one.txt'));
     assert.equal(chat.state.turns.length, 3);
+  });
+});
+
+describe('undo in a workspace that has moved', () => {
+  const moved = (chat: Scenario, to: string): Scenario => {
+    renameSync(chat.folder.path, to);
+    return Object.create(chat, {
+      folder: { value: { path: to, at: (...names: string[]) => path.join(to, ...names) } },
+    });
+  };
+
+  it('reverts the changes where the files are now, and redo makes them there again', async () => {
+    using place = tempFolder();
+    const first = await startScenario({ ...FULL, files: FILES, model: MODEL });
+    await first.send('go');
+    const changed = first.files();
+    await first[Symbol.asyncDispose]();
+    const old = first.folder.path;
+    await using chat = await startScenario({ ...FULL, model: [], resume: moved(first, place.at('moved')) });
+    const [turnId = ''] = turnIds(chat);
+    const undone = await ask(chat, { type: 'undo', turnId }, 'files_reverted');
+    assert.deepEqual([undone.paths, undone.skipped], [['a.txt', 'b.txt', 'new/c.txt'], []]);
+    assert.deepEqual([chat.files(), existsSync(old)], [FILES, false]);
+    await ask(chat, { type: 'redo' }, 'files_reverted');
+    assert.deepEqual(chat.files(), changed);
+  });
+});
+
+describe('undo in a workspace that is opened by a link', () => {
+  it('names the files as in any other', async () => {
+    const files = { 'real/a.txt': 'one\ntwo\nthree\nfour\nfive\n', 'real/b.txt': 'b\n' };
+    await using chat = await startScenario({ ...FULL, files, model: MODEL });
+    symlinkSync('real', chat.folder.at('link'));
+    const [settings, host] = chat.thread;
+    const inLink = { ...settings, turn: { ...settings.turn, cwd: chat.folder.at('link') } };
+    const linked = chat.with(await chat.manager.start(inLink, host));
+    await linked.send('go');
+    const [changed] = linked.said('files_changed');
+    assert.deepEqual(
+      changed?.changed.files.map((file) => file.path),
+      ['a.txt', 'b.txt', 'new/c.txt'],
+    );
+    const [turnId = ''] = turnIds(linked);
+    assert.deepEqual((await ask(linked, { type: 'undo', turnId }, 'files_reverted')).paths, [
+      'a.txt',
+      'b.txt',
+      'new/c.txt',
+    ]);
+    await linked.session.dispose();
+    rmSync(chat.folder.at('link'));
+    assert.deepEqual(chat.files(), files);
   });
 });
 

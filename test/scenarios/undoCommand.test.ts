@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
@@ -117,16 +117,20 @@ describe('tiller undo', () => {
     assert.match(stderr, /no thread has changed anything in this folder/);
   });
 
-  it('undoes the turn and the thread that are named', PATIENT, async () => {
+  it('undoes the turn and the thread that are named, also in a folder that has moved', PATIENT, async () => {
     using place = new Place();
     const { threadId, turnId } = await place.turn('echo 1 > one.txt');
-    await place.turn('echo 2 > two.txt');
+    const second = await place.turn('echo 2 > two.txt');
     assert.equal((await place.undo('--thread', threadId, turnId, '--yes')).code, 0);
     assert.deepEqual(place.files(), { 'two.txt': '2\n' });
     const unknown = await place.undo('--thread', threadId, 'turn_none', '--yes');
     assert.deepEqual([unknown.code, unknown.stderr.includes('there is no turn turn_none')], [2, true]);
     assert.equal((await place.undo('--thread', 'none', '--yes')).code, 2);
     assert.equal((await place.undo('one', 'two')).code, 2);
+    const moved = `${place.work}-moved`;
+    renameSync(place.work, moved);
+    const { code } = await runCli(['undo', '--thread', second.threadId, '--yes'], { home: place.home, cwd: moved });
+    assert.deepEqual([code, readdirSync(moved), existsSync(place.work)], [0, [], false]);
   });
 
   it('asks on a terminal, and a second time about what another program may have changed', PATIENT, async () => {

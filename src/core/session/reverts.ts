@@ -1,8 +1,10 @@
+import type { ChangeRecord } from '../../protocol/baseline.ts';
 import type { EventMsg } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { ChangeRecords } from '../baseline/changeRecords.ts';
 import { keptContents } from '../baseline/keptContents.ts';
+import { movedRecords } from '../baseline/movedRecords.ts';
 import {
   changesOfPlan,
   performRevert,
@@ -26,6 +28,8 @@ export interface RevertsDeps {
   readonly clock: Clock;
   readonly maxBytes: number;
   readonly cwd: () => string;
+  /** The folders in which earlier processes worked. */
+  readonly formerFolders: readonly string[];
   /** Resolves when the changes of all commands are recorded. */
   readonly settled: () => Promise<void>;
 }
@@ -51,11 +55,17 @@ export class Reverts {
   }
 
   undo(turnIds: readonly string[], request: Request): Promise<RevertOutcome> {
-    return this.#carryOut('undo', request, async () => changesOfTurns(await this.#deps.records.read(), turnIds));
+    return this.#carryOut('undo', request, async () => changesOfTurns(await this.#records(), turnIds));
   }
 
   redo(request: Request): Promise<RevertOutcome> {
-    return this.#carryOut('redo', request, async () => changesOfRedo(await this.#deps.records.read()));
+    return this.#carryOut('redo', request, async () => changesOfRedo(await this.#records()));
+  }
+
+  /** Reads the records, with present paths where the workspace has moved since. */
+  async #records(): Promise<readonly ChangeRecord[]> {
+    const { records, formerFolders, workspace, cwd } = this.#deps;
+    return movedRecords(await records.read(), formerFolders, cwd(), workspace);
   }
 
   async #carryOut(
@@ -74,7 +84,9 @@ export class Reverts {
         if (preview && maxBytes > 0) return { msgs: [nothingPlanned(direction)], type: 'done' };
         return { ...warning(maxBytes === 0 ? NOT_KEPT : `There is nothing to ${direction}.`), type: 'empty' };
       }
-      const options = { direction, cwd: cwd(), includeUncertain, overwrite, exclude };
+      // The recorded paths are real ones.
+      const here = await workspace.realPath(cwd()).catch(cwd);
+      const options = { direction, cwd: here, includeUncertain, overwrite, exclude };
       const plan = await planRevert(changes, options, { store });
       if (preview) return { msgs: [await this.#planned(plan, options, store)], type: 'done' };
       return reverted(plan, await this.#perform(plan, options, store, restore));

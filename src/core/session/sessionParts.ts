@@ -156,6 +156,7 @@ export function createSessionParts(
       records: changes.records,
       maxBytes: limits.undoMaxBytes,
       cwd,
+      formerFolders: [...new Set(before.turns.map((turn) => turn.settings.cwd))],
       settled: () => changes.settled(),
     }),
     emit,

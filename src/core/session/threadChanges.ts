@@ -164,9 +164,11 @@ export class ThreadChanges {
     changes: readonly RecordedChange[],
     { turnId, itemId, settings }: Pick<CutOffCommand, 'turnId' | 'itemId' | 'settings'>,
   ): Promise<DescribedChanges | undefined> {
-    const { store, emit, secretNames } = this.#deps;
+    const { store, workspace, emit, secretNames } = this.#deps;
     if (store === undefined) return undefined;
-    const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash), secretNames());
+    // The recorded paths are real ones.
+    const cwd = await workspace.realPath(settings.cwd).catch(() => settings.cwd);
+    const described = await describeChanges(changes, cwd, (hash) => store.read(hash), secretNames());
     if (described.summary.total === 0) return undefined;
     emit({ type: 'files_changed', turnId, itemId, changed: described.summary });
     return described;
