@@ -77,6 +77,7 @@ export type PanelCommand =
   | 'showAudit'
   | 'testConnection'
   | 'showAbilities'
+  | 'showUsage'
   | 'reportIssue'
   | 'mcpServers'
   | 'showMemories'

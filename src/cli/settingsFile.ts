@@ -1,6 +1,7 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import type { Storage } from '../core/ports.ts';
 import { describeFileError } from '../core/util/fileErrors.ts';
+import { countLineBreaks } from '../core/util/tokens.ts';
 import { parseSettings, placeSetting, type Settings, SETTING_KEYS } from '../protocol/settings.ts';
 import { UsageError } from './usage.ts';
 
@@ -36,7 +37,10 @@ async function readSettingsFile(storage: Storage, warn: (message: string) => voi
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error) throw new UsageError(`${storage.home}/settings.json: ${printParseErrorCode(error.error)}`);
+  if (error) {
+    const line = 1 + countLineBreaks(text.slice(0, error.offset));
+    throw new UsageError(`${storage.home}/settings.json:${line}: not valid JSON (${printParseErrorCode(error.error)})`);
+  }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${storage.home}/settings.json: must hold an object`);
   }

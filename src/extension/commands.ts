@@ -167,6 +167,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('selectModel', ({ models }, given?: unknown) => models.select(given)),
     command('testConnection', ({ models }) => models.testConnection()),
     command('showAbilities', ({ models }) => models.showAbilities()),
+    command('showUsage', ({ models }) => models.showUsage()),
     command('removeProvider', ({ models }) => models.removeProvider()),
     command('startDemo', ({ models }) => models.startDemo()),
     command('threads', ({ threads }) => threads.showList()),

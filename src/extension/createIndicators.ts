@@ -3,7 +3,7 @@ import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { Walkthrough } from '../vscode/support/walkthrough.ts';
 import { StatusBar } from '../vscode/threads/statusBar.ts';
 import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
-import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
+import { isWindowFocused, TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
 import type { Agent } from './createAgent.ts';
 import type { Host } from './createHost.ts';
 
@@ -32,6 +32,7 @@ export function createIndicators(
     settings,
     environment: node.host.environment,
     redactor: ports.keys,
+    tellsRequests: () => !isWindowFocused(),
     warn: (reason) => void warnOfNotifyProgram(reason).then(undefined, report),
   });
   store.add(manager.live.onEvent((update) => void notifyProgram.take(update)));

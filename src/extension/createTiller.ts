@@ -74,6 +74,7 @@ export function createTiller(
       languageModels: agent.languageModels,
       clock: node.clock,
       environment: node.host.environment,
+      spent: () => agent.manager.spent(),
       threads,
     }),
     showMemories: () =>

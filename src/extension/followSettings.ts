@@ -19,10 +19,12 @@ export function followSettings(
   { view, findings, comments, walkthrough, rules }: Panel,
   store: DisposableStore,
 ): void {
-  // A local server knows the window of a model once it has loaded it.
+  // A local server knows the window of a model once it has loaded it; OpenRouter has those of all its models in its list.
   const learnWindow = () => {
     const server = inUse();
-    if (server && server.model !== '') http.learn(server.provider, server.model, LEARN_WITHIN_MS).catch(report);
+    if (server && server.model !== '') {
+      http.learn(server.provider, server.model, LEARN_WITHIN_MS, { asksOpenRouter: true }).catch(report);
+    }
   };
   store.add(
     threads.onEvent(({ event }) => {

@@ -21,10 +21,10 @@ export function isInProcess(id: string): id is InProcessProvider {
 export interface KnownProvider {
   /** Its own name, for display. */
   readonly title: string;
-  /** `null`: each account has an address of its own, and the user is asked for it. */
+  /** `null`: it is in the settings of the users who have chosen it, and in no list before. */
   readonly settings: ProviderSettings | null;
-  /** Initial settings of the user where the address is asked for. */
-  readonly template?: Omit<ProviderSettings, 'baseUrl'>;
+  /** Initial settings of the user who chooses it. Without `baseUrl` each account has an address of its own, and the user is asked for it. */
+  readonly template?: Omit<ProviderSettings, 'baseUrl'> & Partial<Pick<ProviderSettings, 'baseUrl'>>;
   /** An example of the address, where it is asked for. */
   readonly addressExample?: string;
   /** The environment variable that usually has the key. It is only read when the user chooses it. */
@@ -49,6 +49,37 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     title: 'OpenRouter',
     settings: { baseUrl: 'https://openrouter.ai/api/v1', wireApi: 'chat' },
     keyVariable: 'OPENROUTER_API_KEY',
+  },
+  // Services with Chat Completions, by their own documentation (docs/models.md).
+  gemini: {
+    title: 'Google Gemini',
+    settings: null,
+    template: { baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', wireApi: 'chat' },
+    keyVariable: 'GEMINI_API_KEY',
+  },
+  deepseek: {
+    title: 'DeepSeek',
+    settings: null,
+    template: { baseUrl: 'https://api.deepseek.com/v1', wireApi: 'chat' },
+    keyVariable: 'DEEPSEEK_API_KEY',
+  },
+  mistral: {
+    title: 'Mistral',
+    settings: null,
+    template: { baseUrl: 'https://api.mistral.ai/v1', wireApi: 'chat' },
+    keyVariable: 'MISTRAL_API_KEY',
+  },
+  xai: {
+    title: 'xAI',
+    settings: null,
+    template: { baseUrl: 'https://api.x.ai/v1', wireApi: 'chat' },
+    keyVariable: 'XAI_API_KEY',
+  },
+  groq: {
+    title: 'Groq',
+    settings: null,
+    template: { baseUrl: 'https://api.groq.com/openai/v1', wireApi: 'chat' },
+    keyVariable: 'GROQ_API_KEY',
   },
   ollama: {
     title: 'Ollama',

@@ -66,6 +66,11 @@ export type McpServerSettings = McpStdioServer | McpHttpServer;
 /** The names of tools are made of it (codex-behaviour.md §9). */
 const NAME = /^[A-Za-z0-9_-]+$/;
 
+/** Returns true for a name that a server may have. */
+export function isServerName(name: string): boolean {
+  return NAME.test(name);
+}
+
 /** The setting as the user wrote it. Its entries are checked one by one, so that a wrong one costs no other. */
 export const mcpServersSettingSchema = z.record(z.string(), z.unknown());
 

@@ -104,6 +104,8 @@ export const settingsSchema = z.strictObject({
   languageModelTools: names.default([]),
   /** True if the selection of the active editor is sent with each message. */
   attachSelection: on,
+  /** The key that sends the message in the composer; with `ctrlEnter`, Enter begins a line. */
+  sendKey: z.enum(['enter', 'ctrlEnter']).default('enter'),
   /** When VS Code notifies the user of the end of a turn. */
   'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
@@ -179,7 +181,7 @@ export const settingsSchema = z.strictObject({
   /** File names that are used in a folder without AGENTS.md; the first that exists is used. */
   projectDocFallbackFilenames: z
     .array(z.string().regex(/^[^/\\]+$/, 'must be a file name without a folder'))
-    .default(['CLAUDE.md']),
+    .default(['CLAUDE.md', '.github/copilot-instructions.md', '.cursorrules']),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingKey = keyof Settings;

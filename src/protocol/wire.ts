@@ -25,6 +25,7 @@ import {
 } from './policy.ts';
 import type { ReviewState } from './review.ts';
 import type { RulePreview, RuleSuggestion } from './rules.ts';
+import type { Settings } from './settings.ts';
 import type { AgentSummary, ThreadState } from './thread.ts';
 import type { PanelEvent } from './threadReducer.ts';
 import type { ReadOnlyReason } from './threads.ts';
@@ -62,6 +63,7 @@ export interface PanelSettings {
   readonly takesImages: boolean;
   /** The selection is sent with each message, unless it is removed. */
   readonly attachSelection: boolean;
+  readonly sendKey: Settings['sendKey'];
   readonly trusted: boolean;
   readonly hasWorkspace: boolean;
   /** True shows "demo (scripted)" wherever the embedded model appears (design decision 3). */
@@ -450,6 +452,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyVariant('settle_patch', () => ({ patchId: z.string(), way: recoveryChoiceSchema })),
   /** Inserts a code block into the active editor at the cursor. */
   lazyVariant('insert_code', () => ({ text: z.string() })),
+  /** `language`: a name, an alias or a file extension; may be unknown or empty. */
+  lazyVariant('new_file', () => ({ text: z.string(), language: z.string() })),
   /** Puts commands into a terminal; a single line is not run. */
   lazyVariant('insert_into_terminal', () => ({ text: z.string().min(1) })),
   /** Draws a Mermaid diagram in VS Code's Markdown preview. */

@@ -63,18 +63,22 @@ export async function writeSetting<Key extends SettingKey>(key: Key, value: Sett
   await vscode.workspace.getConfiguration(SECTION).update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
 }
 
+type Table = Readonly<Record<string, unknown>>;
+
 /**
- * Changes the user's providers as they are at this moment. Entries that are invalid stay as they are: `readSettings`
+ * Changes a table in the user's settings as it is at this moment. Entries that are invalid stay as they are: `readSettings`
  * leaves them out.
  */
-export async function changeProviders(
-  change: (providers: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
-): Promise<void> {
+export async function changeTable(key: 'providers' | 'mcpServers', change: (entries: Table) => Table): Promise<void> {
   const configuration = vscode.workspace.getConfiguration(SECTION);
-  const providers: unknown = configuration.inspect('providers')?.globalValue;
-  const isTable = typeof providers === 'object' && providers !== null;
-  const changed = change(isTable ? (providers as Readonly<Record<string, unknown>>) : {});
-  await configuration.update('providers', changed, vscode.ConfigurationTarget.Global);
+  const entries: unknown = configuration.inspect(key)?.globalValue;
+  const isTable = typeof entries === 'object' && entries !== null;
+  await configuration.update(key, change(isTable ? (entries as Table) : {}), vscode.ConfigurationTarget.Global);
+}
+
+/** Changes the user's providers (`changeTable`). */
+export function changeProviders(change: (providers: Table) => Table): Promise<void> {
+  return changeTable('providers', change);
 }
 
 /** Calls the listener after changes of Tiller's settings, and of VS Code's `chat` ones that Tiller reads. */

@@ -69,7 +69,7 @@ describe('killed', () => {
     await vscode.notification(DONE[answer]).waitFor(soon);
     expect(await filesIn(window())).toEqual(expected);
     expect(journalsOf(window())).toEqual([]);
-    expect(await vscode.notification('Left alone').count()).toBe(0);
+    expect(await vscode.notification('Skipped').count()).toBe(0);
     // No buffer has text that is not on disk.
     await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), DRAWN).toBe(0);
   });
@@ -229,7 +229,7 @@ async function isSettled(
     await vscode.openFile(name);
     await expect.poll(() => vscode.text(), DRAWN).toBe(unsaved[name] ?? expected[name]);
   }
-  expect(await vscode.notification(/Left alone|Failed to save/).count()).toBe(0);
+  expect(await vscode.notification(/Skipped|Failed to save/).count()).toBe(0);
 }
 
 /** Some of the files are changed, and the journal of the change is still there. */

@@ -160,6 +160,36 @@ describe('agents in one workspace', () => {
     ]);
   });
 
+  it.each([
+    ['the parent is stopped', 'turn_aborted', async (stop: () => Promise<void>) => stop()],
+    ['the disk is full', 'turn_completed', async () => expect.fail('ENOSPC')],
+  ])('are not started when %s while their side copy is being assigned', async (_case, end, whileAssigned) => {
+    let isDiscarded = false;
+    const copy = async (cwd: string) => ({
+      cwd,
+      folders: [],
+      assign: () => whileAssigned(stop),
+      discard: async () => {
+        isDiscarded = true;
+      },
+    });
+    await using chat = await startScenario({
+      agents: { ...all, sideCopies: 'parallel' },
+      host: { makeSideCopy: copy },
+      model: agentScript({ ROOT: [[spawn('FIRST'), spawn('SECOND')], [says('Ok.')]], FIRST: [[hangs()]] }),
+    });
+    const stop = async () => {
+      chat.manager.live.submit(chat.session.threadId, { type: 'interrupt' });
+      const isTitled = chat.next('title_changed');
+      chat.submit({ type: 'set_title', title: 'Stopped' });
+      await isTitled;
+    };
+    expect((await chat.send('ROOT')).type).toBe(end);
+    expect(chat.state.agents.map(({ description }) => description)).toEqual(['FIRST']);
+    expect(isDiscarded).toBe(true);
+    expect(chat.manager.live.states).toHaveLength(2);
+  });
+
   it('are closed when the turn that started them is rolled back', async () => {
     await using chat = await startScenario({
       agents: all,

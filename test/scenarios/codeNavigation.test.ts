@@ -136,6 +136,32 @@ describe('code_navigation', () => {
     );
   });
 
+  it.each([
+    ['a link', symlinkSync],
+    ['a hard link', linkSync],
+  ])('quotes nothing of a file that may not be read by %s of it, however it is named', async (_kind, link) => {
+    const hidden = (languages: FakeLanguages) => {
+      link(languages.at('.env'), languages.at('other.ts'));
+      languages.places = [
+        ['lib.ts', 1],
+        ['other.ts', 1],
+      ];
+      languages.hover = ['load=1'];
+      languages.withProblems = ['lib.ts', 'other.ts'];
+    };
+    const at = { symbol: 'load', path: 'lib.ts', line: 1 };
+    const references = await asked({ op: 'references', ...at }, hidden);
+    expect(references.output).toContain('1 place in files that may not be read left out.');
+    expect((await asked({ op: 'hover', ...at }, hidden)).output).toBe(
+      'load is declared in a file that may not be read.',
+    );
+    expect((await asked({ op: 'diagnostics' }, hidden)).output).toMatch(/^1 problem in the editor\./);
+    for (const path of ['other.ts', './sub/../other.ts', 'other.ts/.']) {
+      const { output, requests } = await asked({ op: 'symbols', path }, hidden);
+      expect([output, requests]).toEqual([expect.stringMatching(/^\.env may not be read .*Go on without it\.$/), []]);
+    }
+  });
+
   it('asks again while a language server is starting', async () => {
     let asks = 0;
     const starting = (languages: FakeLanguages) => {

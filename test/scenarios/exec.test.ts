@@ -494,6 +494,11 @@ describe('usage', () => {
     expect(await asked([], { TILLER_MODEL: 'from-env' })).toBe('from-env');
     expect(await asked(['-c', 'model=from-c'], { TILLER_MODEL: 'from-env' })).toBe('from-c');
     expect(await asked(['-c', 'model=from-c', '--model', 'from-flag'])).toBe('from-flag');
+    writeFileSync(folder.at('tiller', 'settings.json'), '{\n  "model": "a"\n  "baseUrl": "b"\n}');
+    expect(await runCli(['exec', 'hi'], { home: folder.path })).toMatchObject({
+      code: 2,
+      stderr: `tiller: ${folder.at('tiller', 'settings.json')}:3: not valid JSON (CommaExpected)\n`,
+    });
   });
 });
 

@@ -284,28 +284,65 @@ describe('a file that may not be read', () => {
   });
 
   it('is refused by every other way to its name', async () => {
+    const isLinux = process.platform === 'linux';
     await using chat = await startScenario({
       files: { ...files, 'real/.env': 'KEY=3\n' },
       interactive: false,
       model: (_request, index) => {
+        if (index > 0) return [says('Done.')];
         const folder = chat.folder.path;
-        const names = ['.env/.', '.env/', 'folder/.env', `${folder}//.env`, `file://${folder}/%2Eenv`];
-        const selves = process.platform === 'linux' ? [`/proc/self/root${folder}`] : [folder];
-        const searches = [{ include: '.env' }, { include: '**/{.env,*.pem}' }, { path: 'folder' }, { path: selves[0] }];
-        return index === 0
-          ? [
-              ...[...names, ...selves.map((one) => `${one}/.env`)].map((name) => read({ file_path: name })),
-              ...searches.map((where) => grep({ pattern: 'KEY=\\d', ...where })),
-            ]
-          : [says('Done.')];
+        const self = isLinux ? `/proc/self/root${folder}` : folder;
+        const fromHere = `${isLinux ? '/proc/self/cwd' : process.cwd()}/${path.relative(process.cwd(), folder)}`;
+        const names = [
+          ...['.env/.', '.env/', '.env//', '.ENV', 'folder/.env', './real/../.env', `${'real/../'.repeat(2_000)}.env`],
+          ...[
+            `${folder}//.env`,
+            `${path.basename(folder)}/.env`,
+            `${self}/.env`,
+            `${self}/hard.txt`,
+            `${fromHere}/.env`,
+          ],
+          ...[`file://${folder}/%2Eenv`, `FILE://localhost${folder}/.%65nv`, `file:${folder}/.env?x=1#L1`],
+          ...['link.txt', 'folder/../hard.txt', 'folder/hard.txt'],
+        ];
+        const searches = [{ include: '.env' }, { include: '**/{.env,*.pem}' }, { path: 'folder' }, { path: self }];
+        return [
+          ...names.flatMap((name) => [read({ file_path: name }), calls('view_image', { path: name })]),
+          ...searches.map((where) => grep({ pattern: 'KEY=\\d', ...where })),
+        ];
       },
     });
     symlinkSync('real', chat.folder.at('folder'));
+    symlinkSync('.env', chat.folder.at('link.txt'));
+    linkSync(chat.folder.at('.env'), chat.folder.at('hard.txt'));
+    linkSync(chat.folder.at('.env'), chat.folder.at('real/hard.txt'));
     await chat.send('go');
     const outputs = chat.outputs();
-    expect(outputs).toHaveLength(10);
-    expect(outputs.slice(0, 6).filter((one) => !/\.env may not be read \(sandbox\.unreadable: /.test(one))).toEqual([]);
-    expect(outputs.slice(6)).toEqual(Array(4).fill('No matches found.'));
+    expect(outputs).toHaveLength(2 * 18 + 4);
+    expect(outputs.slice(0, -4).filter((one) => !/\.env may not be read \(sandbox\.unreadable: /i.test(one))).toEqual(
+      [],
+    );
+    expect(outputs.slice(-4)).toEqual(Array(4).fill('No matches found.'));
+  });
+
+  it('is no other file with a name that only looks like its own', async () => {
+    const names = [
+      '.env ',
+      ' .env',
+      '.env\n',
+      '%2Eenv',
+      '$PWD/.env2',
+      '\uFF0Eenv',
+      '.e\u200Bnv',
+      '.env\0',
+      '.env\0.txt',
+    ];
+    const outputs = await outputsOf(
+      names.map((name) => read({ file_path: name })),
+      { files, interactive: false },
+    );
+    const refused = /does not exist\.$|^The path contains a NUL character\.$/;
+    expect(outputs.filter((output) => !refused.test(output))).toEqual([]);
   });
 
   it('is refused and not found by its hard links, while links of other files are read', async () => {

@@ -1,8 +1,12 @@
 /** The program of the setting `notify` (docs/threads.md, "Notifications"). */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { SecretRedactor } from '../../src/core/util/secretRedactor.ts';
+import { NotifyProgram } from '../../src/node/process/notifyProgram.ts';
+import { DEFAULT_ENVIRONMENT } from '../../src/protocol/settings.ts';
 import { calls, fails, ModelServer, says } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
+import { startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 type Script = Parameters<typeof ModelServer.start>[0];
@@ -64,6 +68,48 @@ describe('a turn that completes', () => {
     const { notification } = readTold(told);
     expect(notification['input-messages']).toEqual([PROMPT]);
     expect(notification['last-assistant-message']).toMatch(/^é{10000,}…$/);
+  });
+});
+
+describe('a request of a thread', () => {
+  it('is passed to the program while the user does not see it', async () => {
+    using folder = tempFolder();
+    const model = [
+      [calls('exec_command', { cmd: 'touch b' })],
+      [calls('exec_command', { cmd: 'touch c' })],
+      [says('Done.')],
+    ];
+    await using chat = await startScenario({ model });
+    let isSeen = false;
+    const write = 'printf "%s\\n" "$1" >> "$0"';
+    const program = new NotifyProgram({
+      settings: () => ({ notify: ['/bin/sh', '-c', write, folder.at('told')], environment: DEFAULT_ENVIRONMENT }),
+      environment: process.env,
+      redactor: new SecretRedactor(),
+      tellsRequests: () => !isSeen,
+      warn: (reason) => expect.fail(reason),
+    });
+    const told = () =>
+      existsSync(folder.at('told')) ? readFileSync(folder.at('told'), 'utf8').trim().split('\n') : [];
+    const listening = chat.manager.live.onEvent((update) => void program.take(update));
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await expect.poll(told).toHaveLength(1);
+    expect(JSON.parse(told()[0] ?? '')).toEqual({
+      type: 'approval-requested',
+      'thread-id': chat.session.threadId,
+      cwd: chat.folder.path,
+      message: 'touch b',
+    });
+    isSeen = true;
+    const asked = chat.next('approval_requested');
+    await chat.answer('approved');
+    await asked;
+    await chat.answer('approved');
+    await ended;
+    await expect.poll(told).toHaveLength(2);
+    expect(JSON.parse(told()[1] ?? '')).toMatchObject({ type: 'agent-turn-complete' });
+    listening.dispose();
   });
 });
 

@@ -1,6 +1,7 @@
 /** Problems of the editor after a patch, as the model gets them (docs/editor.md). */
+import { linkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { CheckedFile, PatchedFile, Problem, Problems } from '../../src/core/ports.ts';
+import type { CheckedFile, PatchedFile, Ports, Problem, Problems } from '../../src/core/ports.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
@@ -32,12 +33,20 @@ class FakeEditor implements Problems {
   }
 }
 
-async function outcomeOf(call: ReturnType<typeof calls>, problems: FakeEditor, options: Partial<ScenarioOptions> = {}) {
+async function outcomeOf(
+  call: ReturnType<typeof calls>,
+  problems: FakeEditor,
+  options: Partial<ScenarioOptions> = {},
+  prepare: (ports: Ports) => void = () => {},
+) {
   await using chat = await startScenario({
     files: { 'a.txt': 'a\n', 'a.ts': 'one\n', '.env': 'KEY=1\n' },
     ...options,
     model: [[call], [says('Done.')]],
-    deps: () => ({ problems }),
+    deps: (ports) => {
+      prepare(ports);
+      return { problems };
+    },
   });
   chat.session.onEvent(({ msg }) => {
     if (msg.type !== 'approval_requested') return;
@@ -87,22 +96,30 @@ describe('after a patch', () => {
     expect([status, problems, editor.open]).toEqual(['failed', undefined, 0]);
   });
 
-  it('quotes no problem of a file that the model may not read, patched or not', async () => {
-    const hidden = (root: string): CheckedFile => ({
-      path: `${root}/.env`,
-      isPatched: false,
-      state: 'current',
-      before: [],
-      after: [{ ...WRONG, message: 'bad KEY=1', lineText: 'KEY=1' }],
-    });
-    const editor = new FakeEditor({ after: [{ ...WRONG, lineText: 'KEY=1' }] }, [hidden('/elsewhere')]);
-    const call = patch('*** Update File: .env', '@@', '-KEY=1', '+KEY=2');
-    const { notes, problems, status } = await outcomeOf(call, editor);
-    expect(status).toBe('completed');
-    expect(notes.join('\n')).not.toContain('wrong');
-    expect(notes.join('\n')).not.toContain('KEY=1');
-    expect(problems).toEqual({ errors: 0, warnings: 0, fixed: 0, checking: [], unchecked: ['.env'] });
-  });
+  it.each([
+    ['.env', '.env', []],
+    ['hard.txt', 'hard.txt', []],
+    ['.env', 'b.txt', ['*** Move to: b.txt']],
+  ])(
+    'quotes no problem of files that the model may not read, patched (%s, then %s) or not',
+    async (name, after, move) => {
+      const hidden = (root: string): CheckedFile => ({
+        path: `${root}/.env`,
+        isPatched: false,
+        state: 'current',
+        before: [],
+        after: [{ ...WRONG, message: 'bad KEY=1', lineText: 'KEY=1' }],
+      });
+      const editor = new FakeEditor({ after: [{ ...WRONG, lineText: 'KEY=1' }] }, [hidden('/elsewhere')]);
+      const call = patch(`*** Update File: ${name}`, ...move, '@@', '-KEY=1', '+KEY=2');
+      const prepare = ({ workspace: { roots } }: Ports) => linkSync(`${roots[0]}/.env`, `${roots[0]}/hard.txt`);
+      const { notes, problems, status } = await outcomeOf(call, editor, {}, prepare);
+      expect(status).toBe('completed');
+      expect(notes.join('\n')).not.toContain('wrong');
+      expect(notes.join('\n')).not.toContain('KEY=1');
+      expect(problems).toEqual({ errors: 0, warnings: 0, fixed: 0, checking: [], unchecked: [after] });
+    },
+  );
 
   it('is the same for a patch that a shell command applies', async () => {
     const text = ['*** Begin Patch', '*** Update File: a.ts', '@@', '-one', '+two', '*** End Patch'].join('\n');

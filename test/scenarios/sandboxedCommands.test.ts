@@ -169,7 +169,7 @@ describe.skipIf(noSandbox)('a command in the sandbox', () => {
     const [warning] = chat.said('warning');
     expect(warning?.message).toContain('.claude, which can make editors and agents run code');
     expect(warning?.quarantineId).toMatch(/^[\w-]+$/);
-    expect(chat.outputs()[0]).toContain('Tiller moved it out of the workspace. The user can have it put back.');
+    expect(chat.outputs()[0]).toContain('Tiller moved it out of the workspace. The user can restore it.');
   });
 });
 

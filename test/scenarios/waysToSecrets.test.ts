@@ -62,9 +62,7 @@ function answering(chat: Scenario, isAllowed: boolean, root = chat): string[] {
     }
     if (msg.type === 'approval_requested') {
       asked.push(msg.kind);
-      // A patch of such a file is asked about each time, whatever the answer.
-      const allowed = msg.kind === 'patch' ? 'approved_for_thread' : 'approved';
-      const decision = isAllowed ? allowed : { denied: {} };
+      const decision = isAllowed ? 'approved_for_thread' : { denied: {} };
       root.submit({ type: 'approval', approvalIds: [msg.approvalId], decision });
     }
   });

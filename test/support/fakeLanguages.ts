@@ -12,6 +12,7 @@ export class FakeLanguages implements Languages {
   places: readonly (readonly [name: string, line: number, column?: number])[] = [];
   symbols: readonly Partial<CodeSymbol>[] = [];
   hover: readonly string[] = [];
+  withProblems: readonly string[] = ['lib.ts', '.env'];
   renamed: RenameAnswer = { type: 'refused', message: 'No result.' };
 
   async open(path: string) {
@@ -51,7 +52,7 @@ export class FakeLanguages implements Languages {
   }
   problems(path?: string) {
     const problem = { severity: 'error', line: 1, column: 2, message: 'wrong', origin: 'ts 1', lineText: '' } as const;
-    const all = ['lib.ts', '.env'].map((name) => ({ path: this.at(name), problems: [problem] }));
+    const all = this.withProblems.map((name) => ({ path: this.at(name), problems: [problem] }));
     return all.filter((file) => path === undefined || file.path === path);
   }
   #name(path: string) {

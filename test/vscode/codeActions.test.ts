@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { editOfDiff, insertIntoTerminal } from '../../src/vscode/chat/codeActions.ts';
+import { openNewFile } from '../../src/vscode/chat/editorText.ts';
 import { inPlace, until } from './support/editorPlace.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
 
@@ -113,4 +114,19 @@ suite('a diff of an answer', () => {
       }
     }),
   );
+});
+
+suite('code of an answer opens as a new file', () => {
+  for (const [language, id] of [
+    ['TS', 'typescript'],
+    ['python', 'python'],
+    ['no-language', 'plaintext'],
+  ] as const) {
+    test(`in the language ${id}, named ${language}`, async () => {
+      await openNewFile('one\ntwo', language);
+      const document = vscode.window.activeTextEditor?.document;
+      assert.deepEqual([document?.isUntitled, document?.languageId, document?.getText()], [true, id, 'one\ntwo']);
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    });
+  }
 });

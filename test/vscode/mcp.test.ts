@@ -101,6 +101,27 @@ suite('MCP servers', () => {
     return settled('notes');
   };
 
+  test('are added by a command line, what it may access, and a name', async () => {
+    const setting = () => vscode.workspace.getConfiguration('tiller').inspect('mcpServers')?.globalValue;
+    const before = setting();
+    const line = 'npx -y @modelcontextprotocol/server-memory "two words"';
+    const steps: readonly Answer[] = [
+      { pick: '$(add) Add Server' },
+      { type: line },
+      { pick: 'Network and' },
+      { type: 'memory' },
+    ];
+    user = new ScriptedUser(...steps, 'cancel');
+    await commands.showServers();
+    user.restore();
+    const added = setting();
+    await vscode.workspace.getConfiguration('tiller').update('mcpServers', before, vscode.ConfigurationTarget.Global);
+    const args = ['-y', '@modelcontextprotocol/server-memory', 'two words'];
+    assert.deepEqual(added, {
+      memory: { command: 'npx', args, sandbox: { network: true, writableRoots: ['~/.npm'] } },
+    });
+  });
+
   test('of the workspace are started only when the user approves them, for this definition', async () => {
     const entry = {
       command: process.execPath,

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite, setup, teardown, test } from 'mocha';
 import * as vscode from 'vscode';
+import type { ModelListing } from '../../src/core/model/modelList.ts';
 import { HttpModels } from '../../src/core/model/httpModels.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import { KeyStore } from '../../src/vscode/models/apiKeys.ts';
@@ -22,6 +23,9 @@ suite('Select Model', () => {
   const environment: Record<string, string> = {};
   let keys: KeyStore;
   let commands: ModelCommands;
+  /** The models of a server on the internet, which no test asks. */
+  let listed: ModelListing | undefined;
+  let models: Pick<HttpModels, 'list' | 'of' | 'abilities'>;
   /** Set when the shown thread has a provider and a model other than those of the settings. */
   let thread: { readonly provider: string; readonly model: string } | undefined;
   const open: ModelServer[] = [];
@@ -56,7 +60,13 @@ suite('Select Model', () => {
     } satisfies vscode.SecretStorage;
     keys = new KeyStore(storage, () => {});
     const ports = { ...createNodePorts({ roots: [] }), secrets: keys };
-    const models = new HttpModels(ports, 'test');
+    const real = new HttpModels(ports, 'test');
+    listed = undefined;
+    models = {
+      list: async (...args) => listed ?? real.list(...args),
+      of: (provider) => real.of(provider),
+      abilities: (...args) => real.abilities(...args),
+    };
     commands = new ModelCommands({
       settings,
       used: { note: async () => {}, forget: async () => {} },
@@ -66,6 +76,10 @@ suite('Select Model', () => {
       clock: ports.clock,
       environment,
       inUse: () => serverInUse(settings(), thread ?? { model: settings().model ?? '' }, undefined),
+      spent: async () => ({
+        day: { tokens: 12_400, cost: 0.31, estimated: false },
+        month: { tokens: 240_000, cost: 0, estimated: true },
+      }),
       threads: { state: null, submit: async () => {} },
     });
   });
@@ -136,6 +150,35 @@ suite('Select Model', () => {
     assert.equal(settings().model, null);
   });
 
+  test('knows the address of a service, and keeps it in the settings with its key', async () => {
+    listed = { type: 'models', models: [{ id: 'deepseek-chat' }] };
+    const user = new ScriptedUser({ pick: 'DeepSeek' }, { type: 'sk-test' }, { pick: 'deepseek-chat' });
+    await commands.select().finally(() => user.restore());
+    assert.deepEqual(settings().providers, { deepseek: { baseUrl: 'https://api.deepseek.com/v1', wireApi: 'chat' } });
+    assert.deepEqual([settings().provider, settings().model], ['deepseek', 'deepseek-chat']);
+    assert.equal(await keys.keyFor('https://api.deepseek.com'), 'sk-test');
+  });
+
+  test('takes the ID of a model where the server refuses to list its models alone', async () => {
+    const server = http.createServer((request, response) => {
+      request.resume();
+      if (request.url !== '/v1/chat/completions') return void response.writeHead(401).end('{}');
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(recordStream('chat', [says('OK')]));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = server.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    await update('providers', { mine: { baseUrl, wireApi: 'chat' } });
+    await keys.store(new URL(baseUrl).origin, 'sk-test');
+    const user = new ScriptedUser({ pick: 'mine' }, { pick: 'Enter a Model ID' }, { type: 'large' });
+    await commands.select().finally(() => user.restore());
+    server.close();
+    assert.deepEqual([settings().provider, settings().model], ['mine', 'large']);
+  });
+
   test('finds out which API another server has, and keeps the server by its name', async () => {
     const server = await start('vLLM');
     const user = new ScriptedUser({ type: `${server.baseUrl}/` }, { pick: 'Qwen/Qwen3-Coder' });
@@ -166,7 +209,7 @@ suite('Select Model', () => {
     server.close();
     assert.match(
       user.shown.join('\n'),
-      /not known which API .*There is no model service at this address.*404 Not Found/,
+      /Could not determine the API of .*There is no model service at this address.*404 Not Found/,
     );
     assert.deepEqual([settings().providers, settings().model], [{}, null]);
   });
@@ -239,7 +282,7 @@ suite('Select Model', () => {
       },
     });
     await commands.select('endpoint').finally(() => stopping.restore());
-    assert.match(stopping.shown.join('\n'), /not known which API 127\.0\.0\.1 has: /);
+    assert.match(stopping.shown.join('\n'), /Could not determine the API of 127\.0\.0\.1: /);
     assert.deepEqual([settings().providers, settings().model], [{}, null]);
   });
 
@@ -294,6 +337,14 @@ suite('Select Model', () => {
     assert.match(ofThread.shown.join('\n'), /^Abilities of large \(other\) .*\n.*2.?222 tokens/);
     // The settings are where the user can set what the model can do.
     assert.deepEqual(executed, ['tiller.openSettings']);
+  });
+
+  test('shows the usage of today and this month, with the caps', async () => {
+    await update('caps.dayTokens', 500_000);
+    const user = new ScriptedUser({ pick: 'Today' });
+    await commands.showUsage().finally(() => user.restore());
+    await update('caps.dayTokens', undefined);
+    assert.match(user.shown.join('\n'), /Today \(12,400 tokens, cost 0\.31\)/);
   });
 
   test('tests the connection and names the cure', async () => {

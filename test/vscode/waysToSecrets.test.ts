@@ -66,9 +66,10 @@ suite('a file that may not be read', () => {
     writeFileSync(folder.at('.env'), `API_KEY=${SECRET}\n`);
     writeFileSync(folder.at('book.ipynb'), BOOK);
     const bookFile = folder.at('book.ipynb');
+    const patch = `*** Begin Patch\n*** Update File: ${bookFile}\n@@\n-print(columns)\n+print()\n*** End Patch`;
     await using server = await ModelServer.start([
       [says('Seen.')],
-      [calls('read_file', { file_path: bookFile })],
+      [calls('read_file', { file_path: bookFile }), calls('apply_patch', { input: patch })],
       [says('No.')],
       [says('Seen.')],
       [says('Seen.')],
@@ -119,8 +120,8 @@ suite('a file that may not be read', () => {
 
       await configure({ 'sandbox.unreadable': ['**/book.ipynb'] });
       const second = await send('And now?', file('book.ipynb'));
-      assert.equal(server.lastRequest.input.filter(({ type }) => type === 'function_call_output').length, 1);
-      assert.equal(second.split('book.ipynb may not be read (sandbox.unreadable: **/book.ipynb)').length, 3);
+      assert.equal(server.lastRequest.input.filter(({ type }) => type === 'function_call_output').length, 2);
+      assert.equal(second.split('book.ipynb may not be read (sandbox.unreadable: **/book.ipynb)').length, 4);
       assert.equal(second.split('print(rows)').length, 2, 'only the first message has the cells');
 
       const names = readdirSync(home.path, { recursive: true, encoding: 'utf8' }).filter((name) =>

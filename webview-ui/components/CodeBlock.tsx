@@ -82,6 +82,12 @@ export const CodeBlock = pure(function CodeBlock({ info, code, complete }: CodeB
               label={t('Insert at Cursor')}
               onClick={() => post({ type: 'insert_code', text })}
             />
+            <IconButton
+              testid="code-new-file"
+              icon="new-file"
+              label={t('Insert into New File')}
+              onClick={() => post({ type: 'new_file', text, language })}
+            />
             <IconButton testid="code-copy" icon="copy" label={t('Copy Code')} onClick={() => copyText(text)} />
           </>
         )}

@@ -18,7 +18,7 @@ export function agentStateName(state: AgentState): string {
     case 'pending_init':
       return t('Starting');
     case 'running':
-      return t('At work');
+      return t('Running');
     case 'interrupted':
       return t('Stopped');
     case 'completed':

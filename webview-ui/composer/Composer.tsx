@@ -207,7 +207,16 @@ function SendAndStop({ onStop }: { onStop: () => void }) {
   );
 }
 
+/** Returns true when Enter begins a line and Ctrl+Enter sends (the setting `tiller.sendKey`). */
+function sendsByCtrlEnter(): boolean {
+  return settings.value?.sendKey === 'ctrlEnter';
+}
+
 function sendLabel(): string {
+  if (sendsByCtrlEnter()) {
+    if (draftEdit.value?.type === 'sent') return t('Send in Place of the Message (Ctrl+Enter)');
+    return isRunning.value ? t('Send to the running turn (Ctrl+Enter)') : t('Send (Ctrl+Enter)');
+  }
   if (draftEdit.value?.type === 'sent') return t('Send in Place of the Message (Enter)');
   return isRunning.value ? t('Send to the running turn (Enter), or stop it and send (Ctrl+Enter)') : t('Send (Enter)');
 }
@@ -220,12 +229,14 @@ function placeholder(): string {
   if (!value.trusted) return t('Ask a question');
   if (draftEdit.value?.type === 'sent') return t('Edit message (Esc to cancel)');
   if (draftEdit.value !== null) return t('Edit queued message (Esc to cancel)');
-  return isRunning.value
-    ? t('Add a follow-up (Ctrl+Enter to stop and send)')
-    : t('Ask Tiller to change something (@ for context)');
+  if (!isRunning.value) return t('Ask Tiller to change something (@ for context)');
+  return sendsByCtrlEnter() ? t('Add a follow-up') : t('Add a follow-up (Ctrl+Enter to stop and send)');
 }
 
-/** Does not handle Ctrl+Enter while a request is pending: the host approves with it. */
+/**
+ * Does not handle Ctrl+Enter while a request is pending, unless it sends: the user could mean to approve. With
+ * `sendsByCtrlEnter` Enter alone is left to the field.
+ */
 function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
   noteTyping();
   if (event.isComposing) return;
@@ -236,7 +247,12 @@ function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }
     return openSearch();
   }
   const isModified = event.ctrlKey || event.metaKey;
-  if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !(isModified && waiting.value.length > 0)) {
+  const isEnter = event.key === 'Enter' && !event.shiftKey && !event.altKey;
+  if (isEnter && sendsByCtrlEnter()) {
+    if (!isModified) return;
+    event.preventDefault();
+    sendDraft();
+  } else if (isEnter && !(isModified && waiting.value.length > 0)) {
     event.preventDefault();
     if (isModified && isRunning.value && draftEdit.value === null) stopAndSendDraft();
     else sendDraft();

@@ -1,5 +1,5 @@
 import type { ContextParts, EventMsgOf, RateLimit, TokenUsage } from '../../src/protocol/event.ts';
-import { submit } from '../actions.ts';
+import { runCommand, submit } from '../actions.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Popup } from '../components/Popup.tsx';
 import { t } from '../l10n.ts';
@@ -53,7 +53,19 @@ export function ContextMeter() {
       {isOpen && (
         <Popup testid="context-meter-popup" label={t('Context')} opener="context-meter" className="pop pop-meter">
           <Breakdown count={count} percent={percent} />
-          {threadId.value !== null && isOwn.value && <CompactNow />}
+          <div class="meter-foot">
+            <Button
+              testid="context-usage"
+              kind="quiet"
+              onClick={() => {
+                openPopup.value = null;
+                runCommand('showUsage');
+              }}
+            >
+              {t('Usage')}
+            </Button>
+            {threadId.value !== null && isOwn.value && <CompactNow />}
+          </div>
         </Popup>
       )}
     </>
@@ -62,18 +74,16 @@ export function ContextMeter() {
 
 function CompactNow() {
   return (
-    <div class="meter-foot">
-      <Button
-        testid="context-compact"
-        disabled={isRunning.value}
-        onClick={() => {
-          openPopup.value = null;
-          submit({ type: 'compact' });
-        }}
-      >
-        {t('Compact Now')}
-      </Button>
-    </div>
+    <Button
+      testid="context-compact"
+      disabled={isRunning.value}
+      onClick={() => {
+        openPopup.value = null;
+        submit({ type: 'compact' });
+      }}
+    >
+      {t('Compact Now')}
+    </Button>
   );
 }
 

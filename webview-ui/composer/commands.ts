@@ -2,7 +2,7 @@
 import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
-import { fork, interrupt, type PanelCommand, runCommand, submit } from '../actions.ts';
+import { fork, interrupt, type PanelCommand, runCommand, sendText, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { isOwn, isRunning, prompts, proposedPlan, review, settings, skills, threadId, title, turns } from '../store.ts';
@@ -30,6 +30,15 @@ export interface SlashCommand {
    */
   readonly values?: (written: string) => readonly Choice[];
 }
+
+/** Read by the model, like all that it gets, in English. */
+const INIT_REQUEST = `Write AGENTS.md, the instructions for coding agents that work in this repository. If there is one, improve it.
+
+- First read what is known: README, manifests, build and CI files, and instructions for other agents such as CLAUDE.md, .github/copilot-instructions.md or .cursorrules.
+- State the commands that build, lint and test, and how to run one test.
+- State the structure in a few lines: what a reader cannot see from a single file.
+- State the conventions of this project that differ from what is usual.
+- Write nothing that you have not found in the files, and no general advice. At most 60 lines.`;
 
 /** Returns the commands that are possible now, in the order of the list. */
 export function offeredCommands(): readonly SlashCommand[] {
@@ -59,6 +68,10 @@ export function offeredCommands(): readonly SlashCommand[] {
     ...when(
       review.value.changes > 0,
       choice('changes', 'diff-multiple', t('Applied changes that wait for Keep or Undo'), reviewValues),
+    ),
+    ...when(
+      trusted && !isRunning.value && isOwn.value,
+      command('init', 'new-file', t('Have an AGENTS.md written for this project'), () => sendText(INIT_REQUEST)),
     ),
     command('model', 'hubot', t('Select the model of the next turn'), () => (openPopup.value = 'model')),
     ...when(
@@ -96,6 +109,7 @@ export function offeredCommands(): readonly SlashCommand[] {
     command('memories', 'notebook', t('What is kept of earlier threads'), host('showMemories')),
     command('audit', 'checklist', t('What was allowed and denied, and why'), host('showAudit')),
     command('abilities', 'info', t('What the model can do, and how Tiller knows'), host('showAbilities')),
+    command('usage', 'graph', t('Tokens and costs of today and this month'), host('showUsage')),
     command('test', 'plug', t('Send one short request to the model'), host('testConnection')),
     command('key', 'key', t('Set the API key'), host('setApiKey')),
     command('settings', 'settings-gear', t('Open the settings of Tiller'), host('openSettings')),

@@ -30,7 +30,7 @@ export function Agents() {
         <span class="processes-title">
           {working === 0
             ? plural(rows.length, '{0} agent', '{0} agents')
-            : plural(working, '{0} agent at work', '{0} agents at work')}
+            : plural(working, '{0} agent running', '{0} agents running')}
           {toBringHome > 0 && ` · ${t('{0} to bring home', toBringHome)}`}
         </span>
         <span class="processes-first">{rows.find(isWorking)?.line}</span>

@@ -69,7 +69,7 @@ function FindingRow({ itemId, finding }: { itemId: string; finding: Finding }) {
       {priority !== undefined && (
         <span
           class="finding-level"
-          title={t('Severity {0}: 0 is the worst, 3 the mildest', priority)}
+          title={t('Severity {0} (0 is the most severe, 3 the least)', priority)}
         >{`P${priority}`}</span>
       )}
       <span>{title}</span>

@@ -69,6 +69,13 @@ function NoModel() {
           onClick={() => pick('openai')}
         />
         <Option
+          testid="setup-other"
+          icon="cloud"
+          title={t('Another provider')}
+          text={t('OpenRouter, Google Gemini, Azure, models of other extensions and more.')}
+          onClick={() => pick('model')}
+        />
+        <Option
           testid="setup-local"
           icon="device-desktop"
           title={t('A model on this machine')}

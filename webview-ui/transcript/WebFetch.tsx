@@ -55,7 +55,7 @@ function shortAddress(url: string): string {
 }
 
 function responseOf({ status, httpStatus, contentType = '', bytes, redirect }: TurnItemOf<'web_fetch'>): string {
-  if (status === 'in_progress') return t('Not there yet');
+  if (status === 'in_progress') return t('Not received yet');
   if (httpStatus === undefined) return t('None');
   if (redirect !== undefined)
     return visibleText(t('{0}, to another host: {1}. It was not followed.', httpStatus, redirect));

@@ -146,6 +146,11 @@ export class AgentService {
     return this.#session(thread, host, { meta, path, ownership, replayed: null, parent, inherited });
   }
 
+  /** The usage of all processes with the same home, today and this month. Never rejects. */
+  spent(): ReturnType<DaySpending['spent']> {
+    return this.#daySpending.spent();
+  }
+
   /** See `askModel`. */
   ask(question: Question, settings: ThreadSettings, host: ThreadHost, signal: AbortSignal): Promise<string> {
     return askModel(question, settings, host, { ...this.#ports, daySpending: this.#daySpending }, signal);

@@ -178,7 +178,14 @@ export class SubAgents {
         throw error;
       });
       this.#copies.begin(session.threadId, { end });
-      await copy?.assign(session.threadId);
+      try {
+        await copy?.assign(session.threadId);
+        signal.throwIfAborted();
+      } catch (error) {
+        await this.#discard(session);
+        await copy?.discard();
+        throw error;
+      }
       const agent: AgentSummary = {
         agentId: session.threadId,
         role: start.agent.role,

@@ -1,10 +1,13 @@
-import { textOfInput, type ThreadState } from '../../protocol/thread.ts';
+import { cwdOf, textOfInput, type ThreadState } from '../../protocol/thread.ts';
 import { shortened } from '../../protocol/text/truncate.ts';
 import { byteLength } from '../util/tokens.ts';
 import type { ThreadUpdate } from './liveThreads.ts';
 import { isSubAgent } from './threadActivity.ts';
 
-/** The argument of the `notify` program, in the form that programs written for `@openai/codex` read. */
+/** The argument of the `notify` program. */
+export type Notification = TurnNotification | RequestNotification;
+
+/** In the form that programs written for `@openai/codex` read. */
 export interface TurnNotification {
   readonly type: 'agent-turn-complete';
   readonly 'thread-id': string;
@@ -13,6 +16,15 @@ export interface TurnNotification {
   /** The text of each message of the user in this turn, oldest first. */
   readonly 'input-messages': readonly string[];
   readonly 'last-assistant-message': string | null;
+}
+
+/** An approval or a question that waits for the user. */
+export interface RequestNotification {
+  readonly type: 'approval-requested' | 'input-requested';
+  readonly 'thread-id': string;
+  readonly cwd: string;
+  /** The command, the paths of the patch, the tool, or the question. */
+  readonly message: string;
 }
 
 /** Linux takes no longer argument than 128 KiB. */
@@ -34,10 +46,35 @@ export function turnNotification({ event, state }: ThreadUpdate): TurnNotificati
   };
 }
 
+/** The notification for a request to the user, also one of a sub-agent. */
+export function requestNotification({
+  event: { msg, threadId },
+  state,
+}: ThreadUpdate): RequestNotification | undefined {
+  const of = (type: RequestNotification['type'], message: string, cwd = cwdOf(state)) => ({
+    type,
+    'thread-id': threadId,
+    cwd,
+    message,
+  });
+  switch (msg.type) {
+    case 'approval_requested': {
+      const paths = msg.changes?.map(({ path }) => path).join(', ');
+      return of('approval-requested', msg.command ?? paths ?? msg.tool?.name ?? '', msg.cwd);
+    }
+    case 'question_requested': {
+      const { request } = msg;
+      return of('input-requested', request.source === 'mcp' ? request.message : (request.questions[0]?.question ?? ''));
+    }
+    default:
+      return undefined;
+  }
+}
+
 /**
  * Returns the JSON for one argument of a program: texts are shortened until it is no longer than an argument may be.
  */
-export function notificationArgument(notification: TurnNotification): string {
+export function notificationArgument(notification: Notification): string {
   const longest = Math.max(...textsOf(notification).map((text) => text.length));
   for (let limit = longest; ; limit = Math.floor(limit / 2)) {
     const argument = JSON.stringify(withTexts(notification, (text) => shortened(text, limit)));
@@ -49,11 +86,13 @@ function inputOf({ items }: ThreadState['turns'][number]): string[] {
   return items.flatMap((item) => (item.type === 'user_message' ? [textOfInput(item.content)] : []));
 }
 
-function textsOf(notification: TurnNotification): readonly string[] {
+function textsOf(notification: Notification): readonly string[] {
+  if (notification.type !== 'agent-turn-complete') return [notification.message];
   return [...notification['input-messages'], notification['last-assistant-message'] ?? ''];
 }
 
-function withTexts(notification: TurnNotification, change: (text: string) => string): TurnNotification {
+function withTexts(notification: Notification, change: (text: string) => string): Notification {
+  if (notification.type !== 'agent-turn-complete') return { ...notification, message: change(notification.message) };
   const last = notification['last-assistant-message'];
   return {
     ...notification,

@@ -1,5 +1,6 @@
 import type { Clock } from '../ports.ts';
 import { abortable, deadline } from '../util/abort.ts';
+import { append } from '../util/append.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import type { McpConnection, McpPage, McpPrompt } from './connection.ts';
 import type { ServerLog } from './serverLog.ts';
@@ -11,23 +12,25 @@ export interface McpResource {
   readonly description: string;
 }
 
-/** Maximum pages of one list: a server may send pages without end. */
+/** Maximum pages of a list of resources: a server may send pages without end. */
 const MAX_PAGES = 20;
 /** Time limit of one list, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** All entries of a list that comes in pages. */
+/** All entries of a list that comes in pages; those of the first `most` pages, and `onMore` is called, where there are more. */
 export async function allPages(
   page: (cursor: string | undefined) => Promise<McpPage>,
+  { most = MAX_PAGES, onMore = () => {} }: { readonly most?: number; readonly onMore?: () => void } = {},
 ): Promise<readonly McpPage['entries'][number][]> {
   const entries: McpPage['entries'][number][] = [];
   let cursor: string | undefined;
-  for (let at = 0; at < MAX_PAGES; at++) {
+  for (let at = 0; at < most; at++) {
     const { entries: some, nextCursor } = await page(cursor);
-    entries.push(...some);
-    if (nextCursor === undefined) break;
+    append(entries, some);
+    if (nextCursor === undefined) return entries;
     cursor = nextCursor;
   }
+  onMore();
   return entries;
 }
 

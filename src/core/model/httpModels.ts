@@ -8,7 +8,7 @@ import type { ConnectedModel, ModelClientFactory } from './modelClientFactory.ts
 import { listModels, type ModelListing } from './modelList.ts';
 import { pricesOf } from './prices.ts';
 import { createModelClient, type ModelPorts } from './provider.ts';
-import { missingHeaders, type ProviderConfig } from './providerConfig.ts';
+import { dialectOf, missingHeaders, type ProviderConfig } from './providerConfig.ts';
 
 /** Fails only with the first request: the user's message is in the thread by then, and `retry` finds it. */
 const NO_MODEL: ModelClient = {
@@ -49,11 +49,19 @@ export class HttpModels {
 
   /**
    * Asks a server on this machine about the window of its loaded model, unless it is known: for a model that is not
-   * loaded it reports the maximum. Never rejects, and resolves after `withinMs` at the latest. Other servers are asked
-   * only when the user chooses a model.
+   * loaded it reports the maximum. With `asksOpenRouter` it is asked, too, once: without its list the window of a model is
+   * unknown after a restart. Other servers are asked only when the user chooses a model. Never rejects, and resolves after
+   * `withinMs` at the latest.
    */
-  async learn(provider: ProviderConfig, model: string, withinMs: number): Promise<void> {
-    if (!URL.canParse(provider.baseUrl) || !isLoopback(provider.baseUrl)) return;
+  async learn(
+    provider: ProviderConfig,
+    model: string,
+    withinMs: number,
+    { asksOpenRouter = false } = {},
+  ): Promise<void> {
+    if (!URL.canParse(provider.baseUrl)) return;
+    const isUnread = dialectOf(provider) === 'openrouter' && this.reported(provider).length === 0;
+    if (!isLoopback(provider.baseUrl) && !(asksOpenRouter && isUnread)) return;
     const source = this.abilities(provider, model).sources.contextWindow;
     const isLoaded = this.#reportedOf(provider, model)?.isLoaded !== false;
     if (source === 'settings' || (source === 'server' && isLoaded)) return;

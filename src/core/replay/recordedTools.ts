@@ -91,7 +91,7 @@ function prepared(plan: Plan, { itemId, callId }: ToolContext): Preparation<Plan
     ...(outside === undefined
       ? {}
       : {
-          outside: () => ({
+          outside: async () => ({
             plan: { ...plan, index: approvals.indexOf(outside) + 1 },
             item: { ...item, id: `${itemId}_outside` },
             card: cardOf(outside.request),

@@ -156,6 +156,8 @@ export interface ReadyPreparation<Plan> {
   readonly item?: TurnItem;
   /** The content of the approval card, used if the user must approve. */
   readonly card?: ApprovalCard;
+  /** The card has lines of a file with secrets: they are for the user alone. */
+  readonly showsSecrets?: boolean;
   /** The effect of a patch on each file, for diff editors. */
   readonly proposal?: readonly ProposedFile[];
   /**
@@ -169,7 +171,7 @@ export interface ReadyPreparation<Plan> {
    * The same call outside the sandbox, for the case that the sandbox blocks it; needs an approval of its own. Each call
    * makes a new item.
    */
-  readonly outside?: () => OutsidePreparation<Plan>;
+  readonly outside?: () => Promise<OutsidePreparation<Plan>>;
   /** Rules that the decision used. */
   readonly matchedRules?: LoadedRules;
   /**
@@ -200,8 +202,8 @@ export function mapPlan<Plan, Mapped>(
     ...(outside === undefined
       ? {}
       : {
-          outside: () => {
-            const made = outside();
+          outside: async () => {
+            const made = await outside();
             return { ...made, plan: map(made.plan) };
           },
         }),

@@ -240,8 +240,8 @@ async function decideAndRun(
     given = { review: reviewIn(answer), proposal: prepared.proposal, folders: prepared.folders };
     if (result.changedSince && round < MAX_ROUNDS) continue;
     if (result.item) items.complete(result.item);
+    const outside = await offerOutside(result, prepared, context);
     context.signal.throwIfAborted();
-    const outside = offerOutside(result, prepared, context);
     if (outside === undefined) return { output: result.output, success: result.success };
     return runOutside(handler, outside, result, deps, context, items);
   }

@@ -10,10 +10,14 @@ import { type Answered, type PermissionDeps, type ReadyCall, recordOf, type Sett
 export type Outside = OutsidePreparation<unknown>;
 
 /**
- * Returns the call to try outside the sandbox; `undefined` when the sandbox blocked nothing, or the policy does not
+ * Resolves to the call to try outside the sandbox; `undefined` when the sandbox blocked nothing, or the policy does not
  * offer it.
  */
-export function offerOutside(result: ToolResult, { outside }: ReadyCall, context: ToolContext): Outside | undefined {
+export async function offerOutside(
+  result: ToolResult,
+  { outside }: ReadyCall,
+  context: ToolContext,
+): Promise<Outside | undefined> {
   const { approvalPolicy } = context.settings;
   const isOffered = approvalPolicy === 'on-failure' || approvalPolicy === 'untrusted';
   return isOffered && result.blocked !== undefined ? outside?.() : undefined;

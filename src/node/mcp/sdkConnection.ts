@@ -12,6 +12,7 @@ import {
   type McpServerInfo,
   type McpTool,
 } from '../../core/mcp/connection.ts';
+import { allPages } from '../../core/mcp/serverLists.ts';
 import { isNestedTooDeeply } from '../../core/util/json.ts';
 import { NO_TIMEOUT } from './limits.ts';
 import { describeError, ENDED } from './sdkErrors.ts';
@@ -205,16 +206,11 @@ export class SdkConnection implements McpConnection {
   }
 
   async #all(method: string, key: string, signal: AbortSignal): Promise<readonly Wild[]> {
-    const entries: Wild[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const { entries: some, nextCursor } = await this.#page(method, key, cursor, signal);
-      entries.push(...some);
-      if (nextCursor === undefined) return entries;
-      cursor = nextCursor;
-    }
-    this.#options.handlers.log(`Its answer to ${method} has more than ${MAX_PAGES} pages; the rest is left out.`);
-    return entries;
+    const { handlers } = this.#options;
+    return allPages((cursor) => this.#page(method, key, cursor, signal), {
+      most: MAX_PAGES,
+      onMore: () => handlers.log(`Its answer to ${method} has more than ${MAX_PAGES} pages; the rest is left out.`),
+    });
   }
 
   async #page(method: string, key: string, cursor: string | undefined, signal: AbortSignal): Promise<McpPage> {

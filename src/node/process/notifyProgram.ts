@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { notificationArgument, turnNotification } from '../../core/agent/turnNotification.ts';
+import { notificationArgument, requestNotification, turnNotification } from '../../core/agent/turnNotification.ts';
 import type { ThreadUpdate } from '../../core/agent/liveThreads.ts';
 import { withoutSecrets } from '../../core/tools/environment.ts';
 import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
@@ -12,11 +12,16 @@ interface NotifyProgramDeps {
   readonly settings: () => { readonly notify: readonly string[]; readonly environment: EnvironmentSettings };
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly redactor: Pick<SecretRedactor, 'isIn'>;
+  /** True while the user does not see requests: then the program is started for them, too. If absent, it never is. */
+  readonly tellsRequests?: () => boolean;
   /** Called once, with the reason, for as long as the setting is the same. */
   readonly warn: (reason: string) => void;
 }
 
-/** Starts the program of the setting `notify` at the end of each completed turn, with the turn as its last argument. */
+/**
+ * Starts the program of the setting `notify` at the end of each completed turn, with the turn as its last argument, and for
+ * requests that the user does not see.
+ */
 export class NotifyProgram {
   readonly #deps: NotifyProgramDeps;
   #refused = '';
@@ -27,7 +32,9 @@ export class NotifyProgram {
 
   /** Resolves when the program has started or has been refused; never rejects. */
   async take(update: ThreadUpdate): Promise<void> {
-    const notification = turnNotification(update);
+    const { tellsRequests } = this.#deps;
+    const notification =
+      turnNotification(update) ?? (tellsRequests?.() === true ? requestNotification(update) : undefined);
     if (!notification) return;
     const { notify, environment } = this.#deps.settings();
     const [program, ...words] = notify;

@@ -20,8 +20,8 @@ export function tooLate(approval: ApprovalRequest, settled: Settled | undefined)
           : vscode.l10n.t('You have already approved this: {0}', subject);
     case 'rule':
       return isNo(settled)
-        ? vscode.l10n.t('A rule has forbidden this in the meantime: {0}', subject)
-        : vscode.l10n.t('A rule has allowed this in the meantime: {0}', subject);
+        ? vscode.l10n.t('A rule forbids this now: {0}', subject)
+        : vscode.l10n.t('A rule allows this now: {0}', subject);
     case 'turn_ended':
     case 'non_interactive':
       return vscode.l10n.t('The turn that asked for this has ended: {0}', subject);

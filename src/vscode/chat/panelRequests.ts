@@ -11,7 +11,7 @@ import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
 import { chooseModel } from './chooseModel.ts';
 import { applyDiff, insertIntoTerminal, previewDiagram } from './codeActions.ts';
-import { insertCode } from './editorText.ts';
+import { insertCode, openNewFile } from './editorText.ts';
 import { modeOverrides } from './modeOverrides.ts';
 import { returningFocus } from './returnFocus.ts';
 
@@ -93,6 +93,7 @@ const ASKING_COMMANDS: ReadonlySet<string> = new Set([
   'tiller.showAbilities',
   'tiller.showMemories',
   'tiller.showSkills',
+  'tiller.showUsage',
   'tiller.sideCopies',
   'tiller.startInSideCopy',
   'tiller.testConnection',
@@ -170,6 +171,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return vscode.env.clipboard.writeText(message.text);
     case 'insert_code':
       return insertCode(message.text);
+    case 'new_file':
+      return openNewFile(message.text, message.language);
     case 'insert_into_terminal':
       return insertIntoTerminal(message.text);
     case 'preview_diagram':

@@ -48,6 +48,7 @@ export function panelSettings(
     showRawReasoning: settings['reasoning.showRaw'],
     takesImages,
     attachSelection: settings.attachSelection,
+    sendKey: settings.sendKey,
     trusted: vscode.workspace.isTrusted,
     hasWorkspace: folder !== undefined,
     demo,

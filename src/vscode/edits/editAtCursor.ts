@@ -1,5 +1,5 @@
 /**
- * "Edit at the Cursor": one line of instruction, and the change lands at that place (docs/editor.md,
+ * "Edit at the Cursor": one line of instruction, and the change is applied at that place (docs/editor.md,
  * docs/decisions/0053). Each edit is a thread of its own; the panel is not opened.
  */
 import { resolve } from 'node:path';

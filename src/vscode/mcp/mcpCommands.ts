@@ -21,6 +21,7 @@ import {
   showList,
   unusedLook,
 } from '../ui/proposalList.ts';
+import { addServer } from './addServer.ts';
 import { confirmServer } from './confirmServer.ts';
 import type { McpController } from './mcpController.ts';
 import type { McpLogs } from './mcpLogs.ts';
@@ -49,10 +50,18 @@ export class McpCommands {
     const { controller } = this.#deps;
     await controller.configured();
     const items = controller.selected.map((server) => this.#itemOf(server));
-    await showList([...items, settingItem(SETTING)], {
+    const add = item(vscode.l10n.t('$(add) Add Server…'), () => this.#add());
+    await showList([...items, add, settingItem(SETTING)], {
       title: vscode.l10n.t('MCP Servers'),
       placeHolder: vscode.l10n.t('Select a server to see its tools and log, to restart it, or to turn it off'),
     });
+  }
+
+  async #add(): Promise<void> {
+    const { controller, settings } = this.#deps;
+    if (!(await addServer(Object.keys(settings().mcpServers)))) return;
+    await controller.refresh();
+    await this.showServers();
   }
 
   #itemOf(server: SelectedServer): ListItem {

@@ -7,18 +7,21 @@ import type { ThreadState } from '../../protocol/thread.ts';
 import { showAbilities } from './abilitiesView.ts';
 import { askKey } from './keyPrompt.ts';
 import { givenServerSchema, type ModelSetupDeps, selectModel, testSelected, useDemo } from './modelSetup.ts';
+import { showUsage, type Usage } from './usageView.ts';
 import { removeProvider } from './removeProvider.ts';
 import type { UsedModels } from './usedModels.ts';
 
 export interface ModelCommandDeps extends ModelSetupDeps {
   readonly http: ModelSetupDeps['http'] & Pick<HttpModels, 'abilities'>;
+  /** The usage of today and this month. */
+  readonly spent: () => Promise<Usage>;
   readonly used: Pick<UsedModels, 'note' | 'forget'>;
   /** Returns the server of the shown thread, else of the settings. */
   readonly inUse: () => ServerInUse | undefined;
   readonly threads: { readonly state: ThreadState | null; submit(op: Op): Promise<void> };
 }
 
-/** Select Model, Set API Key, Test Connection, Remove Provider and Start Demo. */
+/** Select Model, Set API Key, Test Connection, Show Usage, Remove Provider and Start Demo. */
 export class ModelCommands {
   readonly #deps: ModelCommandDeps;
 
@@ -55,6 +58,11 @@ export class ModelCommands {
     }
     const { provider, model } = server;
     await showAbilities(provider.id, model, this.#deps.http.abilities(provider, model));
+  }
+
+  async showUsage(): Promise<void> {
+    const { spent, threads, settings } = this.#deps;
+    await showUsage(await spent(), threads.state, settings());
   }
 
   async removeProvider(): Promise<void> {

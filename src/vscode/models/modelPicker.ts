@@ -121,8 +121,10 @@ async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] 
     choice: { type: 'typed' },
   };
   const remedies = remediesOf(fault);
+  // A server may refuse this request alone, as Anthropic's does with keys that its Chat Completions accept.
+  const isRefused = fault.kind === 'auth' || fault.kind === 'no_key';
   const mayHaveModels = remedies[0]?.choice.type === 'address';
-  const rows: readonly Row[] = mayHaveModels ? [typed, ...remedies] : remedies;
+  const rows: readonly Row[] = mayHaveModels ? [typed, ...remedies] : isRefused ? [...remedies, typed] : remedies;
   const { message } = describeFault(fault);
   return (await showFault(vscode.l10n.t('{0} does not list its models: {1}', id, message), fault, rows))?.choice;
 }
@@ -130,7 +132,7 @@ async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] 
 /** The reason why the API of a server is not known, and the remedies. `undefined` when the user cancels. */
 export async function askForRemedy(id: string, fault: ModelFault): Promise<Remedy | undefined> {
   const { message } = describeFault(fault);
-  const title = vscode.l10n.t('It is not known which API {0} has: {1}', id, message);
+  const title = vscode.l10n.t('Could not determine the API of {0}: {1}', id, message);
   return (await showFault(title, fault, remediesOf(fault)))?.choice;
 }
 

@@ -71,8 +71,9 @@ export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Pr
       return selectOf(deps, choice.name, providerNamed(deps.settings(), choice.name));
     case 'template': {
       const known = ownValue(KNOWN_PROVIDERS, choice.name);
-      const baseUrl = await askBaseUrl(known?.addressExample);
-      if (baseUrl === undefined || known?.template === undefined) return false;
+      if (known?.template === undefined) return false;
+      const baseUrl = known.template.baseUrl ?? (await askBaseUrl(known.addressExample));
+      if (baseUrl === undefined) return false;
       return selectOf(deps, choice.name, { ...known.template, baseUrl });
     }
     case 'address': {

@@ -13,7 +13,7 @@ import { pickOrType } from './pickOrType.ts';
 export type ProviderChoice =
   /** A provider of the settings, or one that Tiller knows. */
   | { readonly type: 'named'; readonly name: string }
-  /** Known, but each account has an address of its own. */
+  /** Known, and not in the settings yet. */
   | { readonly type: 'template'; readonly name: string }
   /** `baseUrl`: typed instead of a choice. */
   | { readonly type: 'address'; readonly baseUrl?: string }
@@ -40,7 +40,13 @@ export async function pickProvider(
   });
   const templates = Object.entries(KNOWN_PROVIDERS).flatMap(([name, known]): Row[] =>
     known.settings === null && !Object.hasOwn(settings.providers, name)
-      ? [{ label: known.title, description: known.addressExample ?? '', choice: { type: 'template', name } }]
+      ? [
+          {
+            label: known.title,
+            description: known.template?.baseUrl ?? known.addressExample ?? '',
+            choice: { type: 'template', name },
+          },
+        ]
       : [],
   );
   const rows: Row[] = [

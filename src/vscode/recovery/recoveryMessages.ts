@@ -94,7 +94,7 @@ function nameOf({ name, pid }: ThreadOwner): string {
 function showResult({ leftAlone, unsaved }: SettledPatch, way: RecoveryChoice): void {
   if (leftAlone.length > 0) {
     void vscode.window.showWarningMessage(
-      vscode.l10n.t('Left alone, because these files were changed since: {0}', shortList(leftAlone)),
+      vscode.l10n.t('Skipped, because these files were changed since: {0}', shortList(leftAlone)),
     );
   }
   const sentences: string[] = [];

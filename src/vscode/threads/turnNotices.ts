@@ -15,6 +15,11 @@ interface TurnNoticesDeps {
   readonly showThread: (threadId: string) => void;
 }
 
+/** True while this window has the focus. */
+export function isWindowFocused(): boolean {
+  return vscode.window.state.focused;
+}
+
 /** Notifies the user that a turn has ended, by itself or by an error, while another window or program has the focus. */
 export class TurnNotices implements Disposable {
   readonly #deps: TurnNoticesDeps;
@@ -30,7 +35,7 @@ export class TurnNotices implements Disposable {
   }
 
   #take(update: ThreadUpdate): void {
-    if (vscode.window.state.focused || this.#deps.settings()['notifications.turnEnd'] === 'never') return;
+    if (isWindowFocused() || this.#deps.settings()['notifications.turnEnd'] === 'never') return;
     const sentence = sentenceOf(update);
     if (sentence !== undefined) void this.#notify(sentence, update.state.threadId);
   }

@@ -270,7 +270,7 @@ function tellReverted({ direction, paths, skipped }: EventMsgOf<'files_reverted'
     void vscode.window.showInformationMessage(sentences[direction]);
     return;
   }
-  const left = vscode.l10n.t('Left alone: {0}', leftAloneInWords(skipped));
+  const left = vscode.l10n.t('Skipped: {0}', leftAloneInWords(skipped));
   void vscode.window.showWarningMessage(withoutLinks(`${sentences[direction]} ${left}`));
 }
 

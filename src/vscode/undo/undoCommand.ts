@@ -53,6 +53,6 @@ function showReport({ restored, leftAlone }: UndoReport): void {
     return;
   }
   void vscode.window.showWarningMessage(
-    vscode.l10n.t('Files restored: {0}. Left alone: {1}', restored.length, leftAloneInWords(leftAlone)),
+    vscode.l10n.t('Files restored: {0}. Skipped: {1}', restored.length, leftAloneInWords(leftAlone)),
   );
 }

@@ -1,7 +1,7 @@
 /** When a server on this machine is asked again about its models. */
 import { afterEach, expect, test } from 'vitest';
 import { HttpModels } from '../../../src/core/model/httpModels.ts';
-import { IMITATIONS } from '../../support/imitations.ts';
+import { IMITATED_KEY, IMITATIONS } from '../../support/imitations.ts';
 import type { Imitation } from '../../support/imitation.ts';
 import { ModelServer } from '../../support/modelServer.ts';
 import { testPorts } from './harness.ts';
@@ -54,4 +54,27 @@ test('a loaded model is asked about once', async () => {
   const asked = server.asked();
   await server.learn();
   expect(server.asked()).toBe(asked);
+});
+
+test('OpenRouter is asked once in a window, and not by the command line', async () => {
+  const imitates = IMITATIONS.find(({ name }) => name === 'OpenRouter') as Imitation;
+  const server = await ModelServer.start([], { imitates });
+  open.push(server);
+  let asked = 0;
+  const baseUrl = 'https://openrouter.ai/api/v1';
+  const ports = testPorts({
+    fetch: (url, init) => {
+      asked += 1;
+      return fetch(String(url).replace(baseUrl, server.baseUrl), init);
+    },
+    secrets: { keyFor: async () => IMITATED_KEY },
+  });
+  const http = new HttpModels({ ...ports, host: { environment: {} } } as never, '0');
+  const provider = { id: 'openrouter', baseUrl, wireApi: 'chat' } as const;
+  await http.learn(provider, imitates.model, MINUTE);
+  expect(asked).toBe(0);
+  await http.learn(provider, imitates.model, MINUTE, { asksOpenRouter: true });
+  await http.learn(provider, 'not/listed', MINUTE, { asksOpenRouter: true });
+  expect(asked).toBe(1);
+  expect(http.abilities(provider, imitates.model).family.contextWindow).toBe(262_144);
 });

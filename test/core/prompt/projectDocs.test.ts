@@ -87,6 +87,9 @@ describe('instructions of the project', () => {
     expect(await told(files, options)).toBe('ours\n\nc');
     expect(await told({ ...files, 'a/AGENTS.override.md': ' ' }, options)).toBe('ours');
     expect(await told(files, { cwd: '/work/a' })).toBe('ours');
+    const path = '.github/copilot-instructions.md';
+    const copilot = { '.git/HEAD': '', [path]: 'of Copilot' };
+    expect(await told(copilot, { fallbackFilenames: ['CLAUDE.md', path] })).toBe('of Copilot');
   });
 
   it('are cut at the byte, also inside a character', async () => {

@@ -1,6 +1,6 @@
 // The panel by keyboard alone: each story presses keys and checks the result.
 import assert from 'node:assert/strict';
-import { send, takePosted } from './stage.mjs';
+import { send, takePosted, under } from './stage.mjs';
 
 /** The ops that the panel has posted since the last call. */
 async function takeOps(page) {
@@ -30,14 +30,14 @@ const STORIES = {
     const page = await stage.show(stage.scenes.setup);
     await page.getByTestId('composer-input').focus();
     await takePosted(page);
-    for (const option of ['setup-demo', 'setup-endpoint', 'setup-local', 'setup-key']) {
+    for (const option of ['setup-demo', 'setup-endpoint', 'setup-local', 'setup-other', 'setup-key']) {
       await goBackTo(page, option);
       await press(page, 'Enter');
     }
     const asked = (await takePosted(page)).filter(({ type }) => type !== 'draft');
     assert.deepEqual(
       asked.map(({ type, what, command }) => what ?? command ?? type),
-      ['tiller.startDemo', 'endpoint', 'local', 'openai'],
+      ['tiller.startDemo', 'endpoint', 'local', 'model', 'openai'],
     );
     await send(page, stage.scenes.demo.messages);
     await page.getByTestId('composer-input').focus();
@@ -455,6 +455,19 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6', 'a-i7', 'a-i8'], decision }]);
     return page;
   },
+  async 'with the setting for it Ctrl+Enter sends, and Enter begins a line'(stage) {
+    const page = await stage.show(under(stage.scenes.done, { sendKey: 'ctrlEnter' }));
+    await page.getByTestId('composer-input').focus();
+    await page.keyboard.type('One');
+    await press(page, 'Enter');
+    await page.keyboard.type('Two');
+    assert.equal(await page.getByTestId('composer-send').getAttribute('aria-label'), 'Send (Ctrl+Enter)');
+    assert.deepEqual(await takeOps(page), []);
+    await page.keyboard.press('Control+Enter');
+    const [op] = await takeOps(page);
+    assert.deepEqual([op?.type, op?.input], ['user_turn', [{ type: 'text', text: 'One\nTwo' }]]);
+    return page;
+  },
   async 'a patch that is being written opens as a diff, a diagram as a preview'(stage) {
     const page = await stage.show(stage.scenes.patches);
     await takePosted(page);
@@ -468,6 +481,11 @@ const STORIES = {
     await page.getByTestId('code-preview').focus();
     await press(page, 'Enter');
     assert.deepEqual((await takePosted(page)).at(-1), { type: 'preview_diagram', text: 'graph TD; A-->B' });
+    const diagram = page.getByTestId('code-block').filter({ has: page.getByTestId('code-preview') });
+    await diagram.getByTestId('code-new-file').focus();
+    await press(page, 'Enter');
+    const file = { type: 'new_file', text: 'graph TD; A-->B', language: 'mermaid' };
+    assert.deepEqual((await takePosted(page)).at(-1), file);
     return page;
   },
   async 'the meter shows its parts on focus, and Enter leads to its button'(stage) {
@@ -482,7 +500,10 @@ const STORIES = {
     assert.equal(await page.getByTestId('context-part').count(), 6);
     await press(page, 'Escape');
     assert.equal(await page.getByTestId('context-meter-tip').count(), 0);
+    assert.equal(await page.getByTestId('context-meter').getAttribute('aria-label'), 'Context: 46 % used, cost 0.31');
     await press(page, 'Enter', 'Tab');
+    await expectFocus(page, 'context-usage');
+    await press(page, 'Tab');
     await expectFocus(page, 'context-compact');
     await press(page, 'Enter');
     assert.deepEqual(await takeOps(page), [{ type: 'compact' }]);

@@ -249,6 +249,14 @@ export const MENTION_STORIES = {
     assert.equal(await textOf(page), '');
     await page.keyboard.press('Control+z');
     assert.equal(await textOf(page), '/comp');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('/init');
+    await page.keyboard.press('Enter');
+    const sent = (await takePosted(page)).filter(({ type }) => type === 'op');
+    assert.deepEqual(
+      sent.map(({ op }) => [op.type, op.input[0].text.slice(0, 15)]),
+      [['user_turn', 'Write AGENTS.md']],
+    );
     return page;
   },
   async 'prompts of MCP servers stand behind the commands; Enter asks the host for one'(stage) {

@@ -1,6 +1,6 @@
 // The menus at the chips of the composer, by keyboard alone.
 import assert from 'node:assert/strict';
-import { send, takePosted } from './stage.mjs';
+import { send, takePosted, under } from './stage.mjs';
 
 const search = (page) => page.getByRole('combobox', { name: 'Search models' });
 
@@ -59,7 +59,8 @@ export const MENU_STORIES = {
     return page;
   },
   async 'the sandbox and the approvals have one menu, each with a check'(stage) {
-    const page = await openMenu(stage, stage.scenes['sandbox-menu'], 'pick-box');
+    const scene = under(stage.scenes['sandbox-menu'], { approvalPolicy: 'untrusted', mode: null });
+    const page = await openMenu(stage, scene, 'pick-box');
     const checked = page.getByRole('menuitemradio', { checked: true });
     assert.deepEqual(await checked.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))), [
       'Workspace',
@@ -72,7 +73,7 @@ export const MENU_STORIES = {
     return page;
   },
   async 'the same menu says when patches are reviewed, where the approvals leave it open'(stage) {
-    const page = await openMenu(stage, stage.scenes['sandbox-menu-patches'], 'pick-box');
+    const page = await openMenu(stage, stage.scenes['sandbox-menu'], 'pick-box');
     const group = page.getByRole('group', { name: 'Patches' });
     assert.equal(await group.getByRole('menuitemradio', { checked: true }).getAttribute('aria-label'), 'Review first');
     await page.keyboard.press('End');

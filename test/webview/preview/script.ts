@@ -28,6 +28,7 @@ export const SETTINGS: PanelSettings = {
   showRawReasoning: false,
   takesImages: true,
   attachSelection: true,
+  sendKey: 'enter',
   trusted: true,
   hasWorkspace: true,
   demo: false,

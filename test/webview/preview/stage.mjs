@@ -104,6 +104,14 @@ export async function changeTheme(page, theme) {
   }, THEMES[theme]);
 }
 
+/** The scene under other settings. */
+export function under(scene, settings) {
+  const messages = scene.messages.map((message) =>
+    message.type === 'snapshot' ? { ...message, settings: { ...message.settings, ...settings } } : message,
+  );
+  return { ...scene, messages };
+}
+
 /** Posts messages to the panel as the host would, and waits until it has rendered them. */
 export async function send(page, messages) {
   await page.evaluate(async (messages) => {

@@ -1529,8 +1529,7 @@ export const SCENES = {
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
   'mode-menu': scene(done(), {}, ['pick-mode']),
-  'sandbox-menu-patches': scene(done(), {}, ['pick-box']),
-  'sandbox-menu': scene(done(), { approvalPolicy: 'untrusted', mode: null }, ['pick-box']),
+  'sandbox-menu': scene(done(), {}, ['pick-box']),
   'model-menu': { ...scene(done(), {}, ['pick-model']), later: MODELS },
   'model-menu-guessed': {
     ...scene(

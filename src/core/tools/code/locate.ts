@@ -4,7 +4,7 @@ import { abortable } from '../../util/abort.ts';
 import { escapeRegExp } from '../../util/escapeRegExp.ts';
 import { isBelow } from '../../util/pathBelow.ts';
 import { findPlace, shownPath } from '../files/filePaths.ts';
-import type { ReadGuard } from '../files/readGuard.ts';
+import { type ReadGuard, whyUnreadable } from '../files/readGuard.ts';
 import { searchFiles } from '../files/searchFiles.ts';
 import type { ToolContext } from '../handler.ts';
 import type { Limit } from './askPatiently.ts';
@@ -60,7 +60,9 @@ export async function findFile(
   if ('problem' in found) return { output: found.problem };
   const { path, place } = found;
   const lines = await texts.of(path);
-  if (lines === 'hidden') return { output: `${guard([path, place.name, place.target]) ?? path}. Go on without it.` };
+  if (lines === 'hidden') {
+    return { output: `${(await whyUnreadable(path, place, guard, context)) ?? path}. Go on without it.` };
+  }
   if (lines === 'missing') return { output: `${path} does not exist, or is not text.` };
   await abortable(languages.open(path), limit.signal);
   return { path, lines };

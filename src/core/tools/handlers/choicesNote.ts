@@ -29,7 +29,7 @@ export function reviewNote(
   });
   const difference = differences.join('');
   const lines = [
-    `The user reviewed this patch before it landed and did not take it as you wrote it: ${review.map((part) => wordOf(part, proposal)).join('; ')}. Respect that: do not do it again another way.`,
+    `The user reviewed this patch before it was applied and did not take it as you wrote it: ${review.map((part) => wordOf(part, proposal)).join('; ')}. Respect that: do not do it again another way.`,
   ];
   const hidden = proposal.filter((file) => isHidden(file) && review.some(({ path }) => path === file.name));
   if (hidden.length > 0) {
@@ -38,7 +38,7 @@ export function reviewNote(
     );
   }
   lines.push(...reasonsFor(proposal, review));
-  if (difference !== '') lines.push('From what you wrote (-) to what landed (+):', cut(difference));
+  if (difference !== '') lines.push('From what you wrote (-) to what was applied (+):', cut(difference));
   return lines.join('\n');
 }
 

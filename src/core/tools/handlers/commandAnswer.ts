@@ -70,7 +70,7 @@ export function shellAnswer({ process, durationMs, output, notes }: Answer): str
 
 function foundBy({ end }: LiveProcess): string[] {
   return (end?.findings ?? []).map(({ kind, message }) =>
-    kind === 'quarantined' ? `${message} The user can have it put back.` : message,
+    kind === 'quarantined' ? `${message} The user can restore it.` : message,
   );
 }
 

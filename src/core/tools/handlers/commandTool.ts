@@ -127,7 +127,8 @@ export async function prepareCommand(
     reconsider: decide,
     item,
     card: cardOf(request, cwd, requirement, context),
-    approvalKeys: [key],
+    // A file with secrets is asked about each time, like by every other tool.
+    approvalKeys: reads === undefined ? [key] : [],
     binding: key,
   };
 }
@@ -192,11 +193,14 @@ async function isFolder(place: string, context: ToolContext): Promise<boolean> {
  * Returns the command outside the sandbox, with an item and an approval of its own: those of the sandboxed attempt do
  * not cover it.
  */
-function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
+async function outsideOf(plan: CommandPlan, context: ToolContext) {
+  const { settings, ids } = context;
   const { argv, display, justification, tty } = plan.request;
   const item: CommandPlan['item'] = { ...plan.item, id: ids.next('item'), box: 'none' };
   const { cwd } = item;
-  const key = commandApprovalKey({ ...settings, argv, cwd, sandboxPermissions: 'require_escalated', tty });
+  const sandboxPermissions = 'require_escalated';
+  const key = commandApprovalKey({ ...settings, argv, cwd, sandboxPermissions, tty });
+  const reads = await unreadableNamed(argv, cwd, sandboxPermissions, context);
   return {
     plan: { ...plan, item, isSecond: true },
     item,
@@ -208,7 +212,7 @@ function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
       ...(tty ? { tty } : {}),
       ...(justification ? { justification } : {}),
     },
-    approvalKeys: [key],
+    approvalKeys: reads === undefined ? [key] : [],
     binding: key,
   };
 }

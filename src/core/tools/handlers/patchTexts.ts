@@ -36,6 +36,6 @@ export function successText(
 /** The sentence for the model: why a patch failed, and which files the rollback could not restore. */
 export function failureText(message: string, notRestored: readonly string[]): string {
   const left =
-    notRestored.length > 0 ? ` These could not be put back: ${notRestored.join(', ')}.` : ' Nothing was changed.';
-  return `The patch could not be landed: ${message.replace(/\.$/, '')}.${left}`;
+    notRestored.length > 0 ? ` These could not be restored: ${notRestored.join(', ')}.` : ' Nothing was changed.';
+  return `The patch could not be applied: ${message.replace(/\.$/, '')}.${left}`;
 }

@@ -1,13 +1,7 @@
 /** Applies a patch and finds out how the problems in the editor have changed by it. */
-import {
-  type ApplyResult,
-  type CheckedFile,
-  type DecidedChange,
-  type PatchedFile,
-  WorkspaceError,
-} from '../../ports.ts';
+import type { ApplyResult, CheckedFile, DecidedChange, PatchedFile } from '../../ports.ts';
 import { shownPath } from '../files/filePaths.ts';
-import { readGuard, readLimitsOf } from '../files/readGuard.ts';
+import { refusalsOf } from '../files/readGuard.ts';
 import type { ProblemsAfterPatch, ToolContext } from '../handler.ts';
 import { type ProblemReport, problemReport } from './problemReport.ts';
 
@@ -22,11 +16,13 @@ export async function checkedApply(
 ): Promise<{ readonly result: ApplyResult; readonly report?: ProblemReport | undefined }> {
   const { problems, signal } = context;
   if (problems === undefined) return { result: await apply() };
-  const watch = await problems.port.watch(changes.flatMap(patchedFile));
+  const patched = changes.flatMap(patchedFile);
+  const hidden = await hiddenIn(patched, context);
+  const watch = await problems.port.watch(patched);
   try {
     const result = await apply();
     if (result.type !== 'applied') return { result };
-    const files = await readableOnly(await watch.settle(signal), context);
+    const files = await readableOnly(await watch.settle(signal), hidden, context);
     return { result, report: reportOf(files, problems, context) };
   } finally {
     watch.dispose();
@@ -57,14 +53,22 @@ function patchedFile(change: DecidedChange): readonly PatchedFile[] {
   }
 }
 
-/** Leaves out the problems of files that the model may not read: messages and source lines quote the file. */
-async function readableOnly(files: readonly CheckedFile[], context: ToolContext): Promise<readonly CheckedFile[]> {
-  const guard = await readGuard(readLimitsOf(context), context);
-  const places = await context.workspace.places(files.map(({ path }) => path));
-  return files.map((file) => {
-    const place = places.get(file.path);
-    const names = place === undefined || place instanceof WorkspaceError ? [] : [place.name, place.target];
-    const isReadable = guard([file.path, ...names]) === undefined;
-    return isReadable ? file : { ...file, state: 'unchecked', before: [], after: [] };
-  });
+/** Files of a patch that the model may not read before it: it may move them, or put a file of its own in place of a link. */
+async function hiddenIn(patched: readonly PatchedFile[], context: ToolContext): Promise<ReadonlySet<string>> {
+  const namesOf = ({ path, before }: PatchedFile) => (before === null ? [path] : [path, before.path]);
+  const refusals = await refusalsOf(patched.flatMap(namesOf), context);
+  const hidden = patched.filter((file) => namesOf(file).some((name) => refusals.has(name)));
+  return new Set(hidden.map(({ path }) => path));
+}
+
+/** Leaves out the problems of files that the model may not read, and of `hidden`: messages and source lines quote the file. */
+async function readableOnly(
+  files: readonly CheckedFile[],
+  hidden: ReadonlySet<string>,
+  context: ToolContext,
+): Promise<readonly CheckedFile[]> {
+  const paths = files.map(({ path }) => path);
+  const refusals = await refusalsOf(paths, context);
+  const isHidden = (path: string) => hidden.has(path) || refusals.has(path);
+  return files.map((file) => (isHidden(file.path) ? { ...file, state: 'unchecked', before: [], after: [] } : file));
 }

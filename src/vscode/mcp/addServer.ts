@@ -1,0 +1,112 @@
+import * as vscode from 'vscode';
+import { splitShellWords } from '../../core/policy/shellWords.ts';
+import { isServerName } from '../../protocol/mcp.ts';
+import { changeTable } from '../settings.ts';
+
+/** Programs that download a server before they start it, with the folder of their cache. */
+const LAUNCHERS: Readonly<Record<string, string>> = { npx: '~/.npm', uvx: '~/.cache/uv' };
+
+const EXAMPLE = 'npx -y @modelcontextprotocol/server-memory';
+
+interface AccessRow extends vscode.QuickPickItem {
+  readonly sandbox: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * "Add Server…": asks for a command line or an address, what a program may access, and a name; then adds the server to the
+ * user's settings. Resolves to false when the user cancels.
+ */
+export async function addServer(taken: readonly string[]): Promise<boolean> {
+  const title = vscode.l10n.t('Add MCP Server');
+  const typed = await vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('The command that starts the server, or its address'),
+    placeHolder: vscode.l10n.t('For example: {0}', EXAMPLE),
+    ignoreFocusOut: true,
+    validateInput: (text) =>
+      entryOf(text) === undefined ? vscode.l10n.t('Enter a command, or an http or https address.') : undefined,
+  });
+  const entry = typed === undefined ? undefined : entryOf(typed);
+  if (entry === undefined) return false;
+  let sandbox: AccessRow['sandbox'];
+  if ('command' in entry) {
+    const picked = await pickAccess(title, entry.command);
+    if (picked === undefined) return false;
+    sandbox = picked.sandbox;
+  }
+  const name = await askName(title, suggestedName(entry), taken);
+  if (name === undefined) return false;
+  const added = sandbox === undefined ? entry : { ...entry, sandbox };
+  await changeTable('mcpServers', (servers) => ({ ...servers, [name]: added }));
+  return true;
+}
+
+type Entry = { readonly url: string } | { readonly command: string; readonly args: readonly string[] };
+
+function entryOf(typed: string): Entry | undefined {
+  const text = typed.trim();
+  if (/^https?:\/\//i.test(text)) return URL.canParse(text) ? { url: text } : undefined;
+  const [command, ...args] = splitShellWords(text) ?? [];
+  return command === undefined || command === '' ? undefined : { command, args };
+}
+
+/** The name of the program without its folder. */
+function programOf(command: string): string {
+  return command.split(/[/\\]/).at(-1) ?? command;
+}
+
+function pickAccess(title: string, command: string): Promise<AccessRow | undefined> {
+  const cache = LAUNCHERS[programOf(command)];
+  const offline: AccessRow = {
+    label: vscode.l10n.t('No Network'),
+    description: vscode.l10n.t('It runs in the sandbox and reads the workspace.'),
+    sandbox: undefined,
+  };
+  const online: AccessRow = {
+    label: vscode.l10n.t('Network'),
+    description: vscode.l10n.t('It runs in the sandbox and may connect to every host.'),
+    sandbox: { network: true },
+  };
+  const launcher: AccessRow[] =
+    cache === undefined
+      ? []
+      : [
+          {
+            label: vscode.l10n.t('Network and the Cache of {0}', programOf(command)),
+            description: vscode.l10n.t(
+              'It runs in the sandbox, is downloaded to {0}, and may connect to every host.',
+              cache,
+            ),
+            sandbox: { network: true, writableRoots: [cache] },
+          },
+        ];
+  const placeHolder = vscode.l10n.t('What may the server access? “Edit the Setting…” can give it more.');
+  return Promise.resolve(vscode.window.showQuickPick([...launcher, offline, online], { title, placeHolder }));
+}
+
+/** The host without `www.` and its ending, or the last word of the command that is no option. */
+function suggestedName(entry: Entry): string {
+  if ('url' in entry) return asName(new URL(entry.url).hostname.replace(/^(www|mcp|api)\./, '').split('.')[0] ?? '');
+  const words = entry.args.filter((word) => !word.startsWith('-'));
+  return asName((words[0] ?? programOf(entry.command)).split(/[/\\]/).at(-1) ?? '');
+}
+
+function asName(text: string): string {
+  return text
+    .replace(/\.\w+$/, '')
+    .replace(/^(mcp-)?server-|-mcp$|@.*$/g, '')
+    .replaceAll(/[^\w-]+/g, '-');
+}
+
+async function askName(title: string, suggested: string, taken: readonly string[]): Promise<string | undefined> {
+  return vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t('The name of the server: letters, digits, - and _'),
+    value: suggested,
+    ignoreFocusOut: true,
+    validateInput: (name) => {
+      if (!isServerName(name)) return vscode.l10n.t('Use only letters, digits, - and _.');
+      return taken.includes(name) ? vscode.l10n.t('There is a server with this name.') : undefined;
+    },
+  });
+}
