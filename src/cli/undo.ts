@@ -94,7 +94,7 @@ async function recordCutOff({ id, path: rollout }: ThreadSummary, ports: Ports):
     ledger: new ChangeLedger({ store, clock, report }),
     threadId: id,
     maxBytes: Number.MAX_SAFE_INTEGER,
-    secretNames: () => () => false,
+    secretsAmong: async () => new Set(),
     emit: () => {},
   });
   changes.recover(cutOffCommands(read.thread.state));
