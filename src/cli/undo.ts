@@ -136,9 +136,9 @@ async function undoTurn(
   }
   const isUncertain = plan.files.some(({ file }) => file.uncertain === true);
   const answer = yes ? ('all' as const) : await ask(isUncertain, streams);
-  if (answer === 'no') {
+  if (answer === 'no' || answer === 'interrupted') {
     say('Nothing was changed.');
-    return EXIT.done;
+    return answer === 'no' ? EXIT.done : EXIT.interrupted;
   }
   const includeUncertain = answer === 'all';
   const result = await performRevert(plan, { includeUncertain }, { store, restore, records, clock });
@@ -195,15 +195,28 @@ function planLines({ files, newFolders, goneFolders }: RevertPlan): readonly str
 
 const VERBS = { add: 'bring back', update: 'restore', delete: 'remove' } as const;
 
-/** Asks on a terminal. @throws UsageError without one */
-async function ask(isUncertain: boolean, { stdin, stdout }: Streams): Promise<'no' | 'certain' | 'all'> {
+/** Asks on a terminal; the end of its input (Ctrl-D) means no. @throws UsageError without one */
+async function ask(
+  isUncertain: boolean,
+  { stdin, stdout }: Streams,
+): Promise<'no' | 'interrupted' | 'certain' | 'all'> {
   if (!stdin.isTTY || !stdout.isTTY) throw new UsageError('give --yes to undo this; nothing was changed');
   const terminal = createInterface({ input: stdin, output: stdout });
+  const ended = new AbortController();
+  terminal.on('SIGINT', () => ended.abort('interrupted'));
+  terminal.on('close', () => ended.abort('no'));
   try {
-    const isYes = async (question: string) => /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+    const isYes = async (question: string) => {
+      const answer = await terminal.question(`${question} [y/N] `, { signal: ended.signal });
+      return /^y(es)?$/i.test(answer.trim());
+    };
     if (!(await isYes('Undo this?'))) return 'no';
     if (!isUncertain) return 'all';
     return (await isYes('Also the files that another program or thread may have changed?')) ? 'all' : 'certain';
+  } catch (error) {
+    if (!ended.signal.aborted) throw error;
+    stdout.write('\n');
+    return ended.signal.reason === 'interrupted' ? 'interrupted' : 'no';
   } finally {
     terminal.close();
   }

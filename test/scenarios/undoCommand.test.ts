@@ -168,6 +168,14 @@ describe('tiller undo', () => {
     const refused = await place.inTerminal('n');
     assert.match(refused.screen, /Undo this\? \[y\/N\][\s\S]*Nothing was changed\./);
     assert.deepEqual([refused.code, place.files()], [0, changed]);
+    for (const [key, code] of [
+      ['\u0003', 130],
+      ['\u0004', 0],
+    ] as const) {
+      const stopped = await place.inTerminal(key);
+      assert.match(stopped.screen, /\[y\/N\][^A-Za-z]*(?:\[\d+G)?\s*Nothing was changed\.\r\n$/);
+      assert.deepEqual([stopped.code, place.files()], [code, changed]);
+    }
     const agreed = await place.inTerminal('y', 'n');
     assert.match(agreed.screen, /Also the files that another program or thread may have changed\?/);
     assert.deepEqual(place.files(), { ...changed, 'a.txt': 'one\n' });
