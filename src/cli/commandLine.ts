@@ -1,9 +1,10 @@
 import { exec } from './exec.ts';
 import type { Streams } from './streams.ts';
 import { printSentence } from './print.ts';
+import { endOnSignals } from './signals.ts';
 import { EXIT, Failure, helpOf, UsageError } from './usage.ts';
 import { SecretRedactor } from '../core/util/secretRedactor.ts';
-import { messageOf } from '../core/util/fileErrors.ts';
+import { describeFileError, messageOf } from '../core/util/fileErrors.ts';
 import { flushed } from '../node/apply/flush.ts';
 import { keysIn } from '../node/host/secrets.ts';
 
@@ -58,12 +59,16 @@ async function main(argv: readonly string[], streams: Streams, storeOwnCache: ()
  * bundle, if it has none (node/codeCache.ts).
  */
 export async function run(storeOwnCache: () => void): Promise<void> {
+  endOnSignals();
   // A reader that closes the pipe (`tiller exec … | head`) is no error.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    printSentence(process.stderr, `tiller: ${describeFileError(error, 'stdout')}`);
+    process.exit(EXIT.failed);
+  });
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exit(EXIT.failed);
+  });
   try {
     process.exitCode = await main(process.argv.slice(2), process, storeOwnCache);
   } catch (error) {
