@@ -90,7 +90,7 @@ export function createAgent(
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     makeSideCopy: agentCopies({ store: sideCopies, links: () => settings()['sideCopies.links'], report }),
     proposals: editors.proposalTabs,
-    givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
+    allowsTakeOver: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
   });
   const threads: ShownThread = new ShownThread({
     live: manager.live,

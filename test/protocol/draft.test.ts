@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attachmentsOf, COPY_ID } from '../../src/protocol/draft.ts';
+import { attachmentsOf, COPY_ID, partImages, withImages } from '../../src/protocol/draft.ts';
 import type { Mention, UserInput } from '../../src/protocol/item.ts';
 
 const file = (name: string): Mention => ({ type: 'mention', kind: 'file', name, path: `/w/${name}` });
@@ -28,4 +28,23 @@ test('in the draft of a message that is written again, a copied text stays, and 
   const read: Mention = { type: 'mention', kind: 'terminal', name: 'bash', path: '', id: '1', text: 'yes' };
   const { text: _text, ...unread } = read;
   expect(attachmentsOf([copied, read]).map(({ part }) => part)).toEqual([copied, unread]);
+});
+
+test('the images of a draft and of the draft behind its edit are kept apart from the rest, and come back', () => {
+  const image = (imageUrl: string) => ({ part: { type: 'image', imageUrl } as const, inText: false });
+  const mention = { part: file('src/a.ts'), inText: true };
+  const edit = {
+    type: 'sent',
+    id: 'i1',
+    restoresFiles: false,
+    original: 'sent',
+    draft: 'before',
+    attachments: [mention, image('b')],
+  } as const;
+  const draft = { edit, attachments: [mention, image('a')] };
+  const { parts, images } = partImages(draft);
+  expect(parts).toEqual({ edit: { ...edit, attachments: [mention] }, attachments: [mention] });
+  expect(images).toEqual({ draft: [image('a')], edit: [image('b')] });
+  expect(withImages(parts, images)).toEqual(draft);
+  expect(withImages({ edit: null, attachments: [] }, images).edit).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { visibleName, visibleText } from '../../src/protocol/text/escapeInvisible.ts';
+import { terminalJson, visibleName, visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 
 test.each([
   ['ls -la "ä 文 🙂"\n\tpwd', 'ls -la "ä 文 🙂"\n\tpwd'],
@@ -12,4 +12,10 @@ test.each([
 
 test('a name is on one line', () => {
   expect(visibleName('a\nb')).toBe('a\\nb');
+});
+
+test('a line of JSON for a terminal is the same JSON in one line', () => {
+  const line = terminalJson('{"a":"\u202e\u{e0041}\u200d"}\n');
+  expect(line).toBe('{"a":"\\u202e\\udb40\\udc41\\u200d"}\n');
+  expect(JSON.parse(line)).toEqual({ a: '\u202e\u{e0041}\u200d' });
 });

@@ -216,6 +216,13 @@ describe('a question', () => {
 });
 
 describe('a turn', () => {
+  it('has each item once, in the order of their starts', () => {
+    const started = (item: TurnItem) => ({ turnId: 't1', msg: { type: 'item_started', item } as const });
+    const items = [command('i1'), message('i2'), command('i1', 'in_progress', 'again')];
+    const state = fold(numbered([{ turnId: 't1', msg: turnStarted }, ...items.map(started)]));
+    expect(state.turns[0]?.items).toEqual(items.slice(0, 2));
+  });
+
   it('appends deltas to its texts, and replaces them by the final item', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (pieces) => {

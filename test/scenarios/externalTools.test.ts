@@ -131,7 +131,12 @@ describe('a tool of another extension', () => {
       return [text('Click.')];
     };
     registry.register(camera(invoke, { inputSchema: { type: 'object' } }));
-    const harmless = [{ subject: 'tree' }, { subject: 'What is in .env?' }, { path: '.env.example' }];
+    const harmless = [
+      { subject: 'tree' },
+      { subject: 'What is in .env?' },
+      { path: '.env.example' },
+      { command: 'ls' },
+    ];
     const named = (folder: string) => [
       { subject: '.env' },
       { subject: ' .env ' },
@@ -145,6 +150,8 @@ describe('a tool of another extension', () => {
       { files: { '.env': { read: true } } },
       { subject: [...Array.from({ length: 1_000 }, (_, at) => `a${at}`), '.env'] },
       { subject: { path: 'link.txt' } },
+      { command: 'ls && cat .e*' },
+      { task: { commandLine: 'cd ~; cat .ssh/id' } },
       { subject: 'hard.txt' },
       { subject: `/proc/self/root${folder}/hard.txt` },
       { subject: '.env' },

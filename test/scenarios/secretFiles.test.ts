@@ -371,6 +371,44 @@ describe('a patch that reads or replaces a file with secrets', () => {
     expect(made.output).not.toContain('realkey');
   });
 
+  it('tells the model nothing of what the user writes there under another name of the file, either', async () => {
+    const made = await outcomeOf(patch('*** Update File: hard.txt', '@@', '-MODE=development', '+MODE=test'), {
+      deps: ({ workspace }) => {
+        linkSync(inRoot(workspace, '.env'), inRoot(workspace, 'hard.txt'));
+        return {};
+      },
+      answer: { approved_reviewed: { files: [{ path: 'hard.txt', text: 'API_KEY=realkey12345\n' }] } },
+    });
+    expect(made.files['hard.txt']).toBe('API_KEY=realkey12345\n');
+    expect(made.output).toContain('Of hard.txt no line is shown');
+    expect(made.output).not.toContain('realkey');
+  });
+
+  it('is refused without a line of it in any event, however the patch names the file', async () => {
+    const named = (folder: string) => [
+      ...['.env', './sub/../.env', '.ENV', '.env/', 'folder/.env', 'hard.txt', 'folder/hard.txt'],
+      ...[`/proc/self/root${folder}/.env`, `file://${folder}/.env`, `${'sub/../'.repeat(1_000)}.env`],
+    ];
+    await using chat = await startScenario({
+      files,
+      interactive: false,
+      model: (_request, index) => {
+        const patches = named(chat.folder.path).flatMap((name) => [
+          patch(`*** Update File: ${name}`, '@@', '-API_KEY=?', '+API_KEY=1'),
+          patch(`*** Delete File: ${name}`),
+        ]);
+        return index === 0 ? patches : [says('Done.')];
+      },
+    });
+    linkSync(chat.folder.at('.env'), chat.folder.at('hard.txt'));
+    symlinkSync('.', chat.folder.at('folder'));
+    await chat.send('go');
+    const refused = /may not be read.*and the patch does not fit it\.$|^Denied \(non_interactive\)/;
+    expect(chat.outputs().filter((output) => !refused.test(output))).toEqual([]);
+    expect(chat.outputs()).toHaveLength(2 * named('').length);
+    expect(JSON.stringify([chat.events, chat.server.requests])).not.toContain('abcdefgh');
+  });
+
   it('is not asked about for a new file, and for the example', async () => {
     const made = patch('*** Add File: sub/.env', '+A=1', '*** Update File: .env.example', '@@', '-API_KEY=', '+A=');
     expect((await outcomeOf(made)).files).toMatchObject({ 'sub/.env': 'A=1\n', '.env.example': 'A=\n' });
@@ -466,9 +504,15 @@ it('a command that changes files with secrets is recorded with their names, and 
     ...UNCONFINED,
     unreadable: ['!**/.env', '**/*.key'],
     files: { ...files, 'sub/my.key': 'abcdefgh12345\n', 'change.sh': 'echo two | tee -a sub/my.key > a.txt\n' },
+    // The change is seen at both names.
+    deps: ({ workspace }) => {
+      linkSync(inRoot(workspace, 'sub/my.key'), inRoot(workspace, 'hard.txt'));
+      return {};
+    },
   });
   expect(events).toContain('"unifiedDiff":');
   expect(events).toContain('+two');
   expect(events).toContain('sub/my.key');
+  expect(events).toContain('Binary files a/hard.txt and b/hard.txt differ');
   expect(events).not.toContain('abcdefgh12345');
 });

@@ -160,7 +160,7 @@ describe('a thread that another window owns', () => {
     const taken: string[] = [];
     await using first = await startScenario({
       model: [[calls('exec_command', { cmd: 'echo x > made.txt' })]],
-      host: { givesWay: async () => true },
+      host: { allowsTakeOver: async () => true },
     });
     first.manager.onTaken((id) => taken.push(id));
     const asked = first.next('approval_requested');
@@ -181,7 +181,7 @@ describe('a thread that another window owns', () => {
     await using first = await startScenario({
       model: [[says('One.')]],
       host: {
-        givesWay: async () => {
+        allowsTakeOver: async () => {
           questions += 1;
           if (questions === 1) throw new Error('The window is closing.');
           return true;
@@ -199,7 +199,7 @@ describe('a thread that another window owns', () => {
     await using chat = await startScenario({
       model: [[says('One.')], [says('Two.')]],
       deps: ({ clock }) => ({ clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 100), signal) } }),
-      host: { givesWay: () => new Promise(() => {}) },
+      host: { allowsTakeOver: () => new Promise(() => {}) },
     });
     await chat.send('one');
     const impatient = windowBeside(chat, ({ clock }) => ({ ...clock, monotonic: () => clock.monotonic() * 120 }));

@@ -9,6 +9,7 @@ import { createApi } from '../../src/extension/createApi.ts';
 import type { TillerApi, TillerTool } from '../../src/extension/tillerApi.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import type { TurnItemOf } from '../../src/protocol/item.ts';
+import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import { calls, says } from '../support/modelScript.ts';
 import { type ModelScript, ModelServer } from '../support/modelServer.ts';
@@ -82,8 +83,8 @@ suite('The API for other extensions', () => {
     page.say({ type: 'op', op: { type: 'user_turn', input: [{ type: 'text', text }] } });
   }
 
-  function approve(decision: 'approved' | { readonly approved_tool: { readonly scope: 'user' } }): void {
-    const [request] = approvals().slice(-1);
+  function answer(decision: ApprovalDecision, at = -1): void {
+    const request = approvals().at(at);
     assert.ok(request);
     page.say({ type: 'op', op: { type: 'approval', approvalIds: [request.approvalId], decision } });
   }
@@ -130,7 +131,7 @@ suite('The API for other extensions', () => {
       description: 'Takes a picture of something.',
     });
     assert.equal(other.calls.length, past);
-    approve({ approved_tool: { scope: 'user' } });
+    answer({ approved_tool: { scope: 'user' } });
     await eventually(() => ends() === 1);
     await send('Another one.');
     await eventually(() => ends() === 2);
@@ -148,15 +149,41 @@ suite('The API for other extensions', () => {
     tool.dispose();
   });
 
+  test('a tool that is allowed everywhere is asked about where its call names a file with secrets', async () => {
+    const weather = (town: string) => calls('tool-provider_weather', { town });
+    const shoot = (subject: string) => calls('shoot', { subject });
+    const model = [[shoot('a tree'), weather('Ghent')], [shoot('.env'), weather('sub/.env.local')], [says('Done.')]];
+    const api = await open(model, { languageModelTools: ['tool-provider_weather'] });
+    const tool = other.register(api);
+    const past = other.calls.length;
+    await send('Go on.');
+    for (const at of [0, 1, 2, 3]) {
+      await eventually(() => approvals().length > at);
+      answer(at < 2 ? { approved_tool: { scope: 'user' } } : { denied: {} }, at);
+    }
+    await eventually(() => ends() === 1);
+    const reasons = approvals().map(({ reason }) => /\.env.*may not be read/.test(reason.text));
+    assert.deepEqual(reasons, [false, false, true, true]);
+    assert.deepEqual(
+      other.calls.slice(past).map(({ subject, town }) => subject ?? town),
+      ['a tree', 'Ghent'],
+    );
+    assert.deepEqual(
+      items().map(({ status }) => status),
+      ['completed', 'completed', 'declined', 'declined'],
+    );
+    tool.dispose();
+  });
+
   test('a tool that fails is a failed call; one that is withdrawn while it runs is cancelled', async () => {
     const shot = (subject: string) => [calls('shoot', { subject })];
     const api = await open([shot('nothing'), shot('forever'), [says('Done.')]]);
     const tool = other.register(api);
     await send('Take pictures.');
     await eventually(() => approvals().length === 1);
-    approve('approved');
+    answer('approved');
     await eventually(() => approvals().length === 2);
-    approve('approved');
+    answer('approved');
     const past = other.cancelled.length;
     await eventually(() => other.calls.at(-1)?.['subject'] === 'forever');
     tool.dispose();
@@ -181,7 +208,7 @@ suite('The API for other extensions', () => {
     await send('How is the weather?');
     await eventually(() => approvals().length === 1);
     assert.equal(approvals()[0]?.tool?.server, 'VS Code');
-    approve('approved');
+    answer('approved');
     await eventually(() => ends() === 2);
     assert.deepEqual(
       items().map(({ tool, status, contentItems }) => [tool, status, contentItems]),
@@ -196,7 +223,7 @@ suite('The API for other extensions', () => {
     await send('Show all.');
     // They are asked about together.
     await eventually(() => approvals().length === kinds.length);
-    approve({ approved_tool: { scope: 'user' } });
+    answer({ approved_tool: { scope: 'user' } });
     await eventually(() => ends() === 1);
     const shown = items().map(({ success, contentItems: [first, ...others] }) => [
       success,
@@ -223,7 +250,7 @@ suite('The API for other extensions', () => {
     await send('Do it.');
     for (const count of [1, 2]) {
       await eventually(() => approvals().length === count);
-      approve('approved');
+      answer('approved');
     }
     await eventually(() => other.calls.at(-1)?.['kind'] === 'forever');
     page.say({ type: 'op', op: { type: 'interrupt' } });

@@ -202,7 +202,7 @@ suite('several threads in one window', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.deepEqual(titles, ['Theirs', 'Still theirs']);
     await threads.submit(SAY_HI);
-    assert.deepEqual(log, ['take_up']);
+    assert.deepEqual(log, ['write']);
     assert.deepEqual(threads.overview.elsewhere, { waiting: 0, running: 0 });
 
     isFree = true;

@@ -80,7 +80,7 @@ function readOnly(turn: TurnSettings, sandboxFor: ThreadHost['sandboxFor']): Tur
  * tools that it shares with its parent, whose turn may be running.
  */
 export function agentHost(parent: ThreadHost): ThreadHost {
-  const { givesWay: _givesWay, toolProviders, ...host } = parent;
+  const { allowsTakeOver: _allowsTakeOver, toolProviders, ...host } = parent;
   return { ...host, ...(toolProviders && { toolProviders: toolProviders.map(asTheyAre) }) };
 }
 

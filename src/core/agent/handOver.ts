@@ -60,11 +60,11 @@ export class HandOver {
     const { live, hostOf, clock } = this.#deps;
     const session = live.get(threadId)?.session;
     const host = session && hostOf(session);
-    if (!session || !host?.givesWay || this.#asked.has(threadId)) return;
+    if (!session || !host?.allowsTakeOver || this.#asked.has(threadId)) return;
     this.#asked.add(threadId);
     try {
       const tooLate = clock.sleep(PATIENCE_MS).then(() => false);
-      if (!(await Promise.race([host.givesWay(threadId), tooLate]))) return;
+      if (!(await Promise.race([host.allowsTakeOver(threadId), tooLate]))) return;
       await live.close(threadId, 'suspend');
     } finally {
       this.#asked.delete(threadId);

@@ -53,10 +53,10 @@ export interface ThreadSource {
 }
 
 /**
- * `take_back`: after a reload, when the extension host that owned it may still be releasing it. `ask`: the owner is
- * asked to hand it over. `read`: read only, also when it has no owner.
+ * `write`: read only where another process owns it. `after_reload`: likewise, once the extension host before the reload
+ * has had time to release it. `ask`: the owner is asked to hand it over. `read`: read only, also when it has no owner.
  */
-export type OpenHow = 'take_up' | 'take_back' | 'ask' | 'read';
+export type OpenHow = 'write' | 'after_reload' | 'ask' | 'read';
 
 /** State that is kept over a reload of the window. */
 export interface WindowState {
@@ -157,12 +157,12 @@ export class ShownThread {
     const { memento, report } = this.#deps;
     const shown = memento.get<string>(CURRENT_THREAD);
     const busy = memento.get<readonly string[]>(BUSY_THREADS, []).filter((id) => id !== shown);
-    const takeOver = (id: string) => this.#open(id, 'take_back').catch((error: unknown) => report(error));
+    const reopen = (id: string) => this.#open(id, 'after_reload').catch((error: unknown) => report(error));
     if (shown !== undefined) {
-      const thread = await takeOver(shown);
+      const thread = await reopen(shown);
       if (thread) this.#show(thread);
     }
-    for (const id of busy) void takeOver(id).then((thread) => thread && this.#leave(thread));
+    for (const id of busy) void reopen(id).then((thread) => thread && this.#leave(thread));
   }
 
   /** Shows no thread; the next message starts one. */
@@ -178,7 +178,7 @@ export class ShownThread {
   }
 
   /** Returns false when the thread is gone or cannot be read. One that another process owns is shown read only. */
-  async open(threadId: string, how: OpenHow = 'take_up'): Promise<boolean> {
+  async open(threadId: string, how: OpenHow = 'write'): Promise<boolean> {
     await this.restore();
     const thread = await this.#open(threadId, how);
     if (thread) this.#show(thread);
@@ -305,7 +305,7 @@ export class ShownThread {
   }
 
   /** The live thread, or the stored one. Concurrent calls get the same. */
-  #open(threadId: string, how: OpenHow = 'take_up'): Promise<LiveThread | FollowedThread | undefined> {
+  #open(threadId: string, how: OpenHow = 'write'): Promise<LiveThread | FollowedThread | undefined> {
     return this.#moving.after(threadId, async () => {
       const live = this.#deps.live.get(threadId);
       if (live) return live;

@@ -295,6 +295,7 @@ function addFolders(window: Window, { newFolders, goneFolders }: Pick<Look, 'new
   }
 }
 
+/** `this` means that one writer made it, here another program. */
 function byOther({ path, before, after }: LookedChange): RecordedChange {
   return { path, before, after, by: 'this' };
 }

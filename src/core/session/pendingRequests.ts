@@ -1,12 +1,6 @@
 import type { ApprovalChoice, ApprovalRequest, EventMsg, QuestionRequest } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import {
-  type ApprovalDecision,
-  type ProposalChoices,
-  type Rule,
-  type RuleScope,
-  UNREADABLE_FILE,
-} from '../../protocol/policy.ts';
+import type { ApprovalDecision, ProposalChoices, Rule, RuleScope } from '../../protocol/policy.ts';
 import type { Ids, ProposedFile } from '../ports.ts';
 import { checkRule } from '../rules/checkRule.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
@@ -117,7 +111,7 @@ export class PendingRequests {
     };
     if (proposal) this.#options.proposals?.propose(request.approvalId, proposal, card.reviewed);
     // Without a user the lines of a file with secrets would be read by a log only.
-    const isShown = this.#interactive || reason.id !== UNREADABLE_FILE || request.kind !== 'patch';
+    const isShown = this.#interactive || question.showsSecrets !== true;
     emit({ type: 'approval_requested', ...request, ...(isShown ? {} : { diff: '' }) });
     if (!this.#interactive) {
       emit({ type: 'approval_resolved', approvalId: request.approvalId, ...NON_INTERACTIVE });

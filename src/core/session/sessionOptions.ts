@@ -160,7 +160,7 @@ export interface ThreadHost {
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Resolves to true if the thread is handed over to the process that requests it. If absent, every request is refused. */
-  readonly givesWay?: (threadId: string) => Promise<boolean>;
+  readonly allowsTakeOver?: (threadId: string) => Promise<boolean>;
   /**
    * Set for a session that starts one turn for a message: gets each message that this turn has not read, for the
    * session that opens the thread next.

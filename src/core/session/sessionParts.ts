@@ -4,7 +4,7 @@ import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
 import { ThreadMemories } from '../rollout/threadMemories.ts';
-import { secretNames } from '../tools/files/readGuard.ts';
+import { refusalsOf } from '../tools/files/readGuard.ts';
 import { rejectionMessage } from '../tools/registry.ts';
 import { AgentNotices } from './agentNotices.ts';
 import { CapCounters, TurnSpending } from './capCounters.ts';
@@ -111,7 +111,11 @@ export function createSessionParts(
     store: ports.baseline,
     threadId,
     maxBytes: limits.undoMaxBytes,
-    secretNames: () => secretNames(settingsNow(options).tools.unreadable, ports.host.platform),
+    secretsAmong(files, folder) {
+      const { unreadable } = settingsNow(options).tools;
+      const thread = { id: threadId, home: ports.storage.home, unreadable };
+      return refusalsOf(files, { settings: { cwd: folder }, thread, host: ports.host, workspace: ports.workspace });
+    },
     emit: (msg) => emit(null, msg),
   });
   const open = async () => {

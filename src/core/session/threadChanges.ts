@@ -27,8 +27,8 @@ export interface ThreadChangesDeps {
   readonly log: Log;
   readonly threadId: string;
   readonly maxBytes: number;
-  /** Returns what is true for a file with secrets by now: its lines belong neither into events nor into the rollout. */
-  readonly secretNames: () => (path: string) => boolean;
+  /** Resolves to those of these files that have secrets by now: their lines belong neither into events nor into the rollout. */
+  readonly secretsAmong: (files: readonly string[], cwd: string) => Promise<Pick<ReadonlySet<string>, 'has'>>;
   /** News that belong to no turn. */
   readonly emit: (msg: EventMsg) => void;
 }
@@ -164,11 +164,16 @@ export class ThreadChanges {
     changes: readonly RecordedChange[],
     { turnId, itemId, settings }: Pick<CutOffCommand, 'turnId' | 'itemId' | 'settings'>,
   ): Promise<DescribedChanges | undefined> {
-    const { store, workspace, emit, secretNames } = this.#deps;
+    const { store, workspace, emit, secretsAmong } = this.#deps;
     if (store === undefined) return undefined;
     // The recorded paths are real ones.
     const cwd = await workspace.realPath(settings.cwd).catch(() => settings.cwd);
-    const described = await describeChanges(changes, cwd, (hash) => store.read(hash), secretNames());
+    const described = await describeChanges(
+      changes,
+      cwd,
+      (hash) => store.read(hash),
+      (files) => secretsAmong(files, cwd),
+    );
     if (described.summary.total === 0) return undefined;
     emit({ type: 'files_changed', turnId, itemId, changed: described.summary });
     return described;

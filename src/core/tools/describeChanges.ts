@@ -28,23 +28,25 @@ export interface DescribedChanges {
 }
 
 /**
- * `read` gives kept content. Changes of ignored files are not shown; those of files with secrets (`isSecret`, by their path)
- * are named, without their lines.
+ * `read` gives kept content. Changes of ignored files are not shown; those of files with secrets are named, without their
+ * lines: `secretsAmong` returns which of some files are such.
  */
 export async function describeChanges(
   recorded: readonly RecordedChange[],
   cwd: string,
   read: (hash: string) => Promise<Uint8Array | undefined>,
-  isSecret: (path: string) => boolean = () => false,
+  secretsAmong: (files: readonly string[]) => Promise<Pick<ReadonlySet<string>, 'has'>> = async () => new Set(),
 ): Promise<DescribedChanges> {
   const changes = recorded.filter(({ before, after }) => !isIgnored(before) && !isIgnored(after));
   const files: ChangedFile[] = [];
   const texts: FileChange[] = [];
   const diffs = new Map<FileChange, string>();
   let bytesLeft = MAX_ALL_SHOWN_BYTES;
-  for (const change of changes.slice(0, MAX_SHOWN_FILES)) {
+  const shown = changes.slice(0, MAX_SHOWN_FILES);
+  const secrets = await secretsAmong(shown.map(({ path }) => path));
+  for (const change of shown) {
     const bytes = sizeOf(change.before) + sizeOf(change.after);
-    const text = bytes > bytesLeft || isSecret(change.path) ? undefined : await textChange(change, read);
+    const text = bytes > bytesLeft || secrets.has(change.path) ? undefined : await textChange(change, read);
     if (text !== undefined) bytesLeft -= bytes;
     const counts = text === undefined ? undefined : unifiedDiff(text, cwd);
     if (text !== undefined && counts !== undefined) {

@@ -11,13 +11,13 @@ import { WorkspaceError } from '../ports.ts';
 import { PROTECTED_PATTERNS } from '../sandbox/writableRoots.ts';
 import { linkedSecrets, readLimitsOf } from './files/readGuard.ts';
 import type { ToolContext } from './handler.ts';
-import { guardOf } from './unreadableNamed.ts';
+import { fileNamedIn, guardOf } from './unreadableNamed.ts';
 
 /**
- * Bounds of what is looked at: texts of one call, characters of a text that may be a path, which may be many more than of the
- * path itself (`./././a`), and paths that are resolved.
+ * Bounds of what is looked at: values of one call, characters of a text that may be a path, which may be many more than of the
+ * path itself (`./././a`), paths that are resolved, and command lines.
  */
-const [MAX_TEXTS, MAX_TEXT, MAX_RESOLVED] = [10_000, 65_536, 400];
+const [MAX_TEXTS, MAX_TEXT, MAX_RESOLVED, MAX_SCRIPTS] = [10_000, 65_536, 400, 16];
 
 type Context = Pick<ToolContext, 'settings' | 'host' | 'workspace' | 'thread'>;
 
@@ -37,6 +37,10 @@ export async function closedFileNamed(
   const guard = await guardOf(context);
   const byName = guard(named);
   if (byName !== undefined) return hiddenFile(byName);
+  for (const script of scriptsIn(args)) {
+    const inScript = await fileNamedIn(['sh', '-c', script], settings.cwd, context);
+    if (inScript !== undefined) return hiddenFile(inScript);
+  }
   const found = [...(await workspace.places(named.slice(0, MAX_RESOLVED))).values()];
   const places = found.flatMap((place) => (place instanceof WorkspaceError ? [] : [place]));
   const names = places.flatMap(({ name, target }) => [name, target]);
@@ -109,16 +113,30 @@ function addressedPath(text: string): readonly string[] {
 
 /** All texts in a value without the blanks around them, with the keys of objects, which may be paths, too. */
 function textsIn(value: unknown): readonly string[] {
-  const texts: string[] = [];
-  const queue = [value];
+  const texts = fieldsIn(value).flatMap(({ key = '', text }) => [key, text]);
+  // A program in C reads no further than to a NUL.
+  return texts.map((text) => (text.split('\0', 1)[0] ?? '').trim());
+}
+
+/** Names of arguments that are command lines, in tools that run them. */
+const SCRIPT_KEY = /^(?:command|cmd|script|command_?line)$/i;
+
+function scriptsIn(value: unknown): readonly string[] {
+  const scripts = fieldsIn(value).filter(({ key, text }) => SCRIPT_KEY.test(key ?? '') && text.length <= MAX_TEXT);
+  return scripts.slice(0, MAX_SCRIPTS).map(({ text }) => text);
+}
+
+/** The texts in a value, and the keys of all else as fields with an empty text. */
+function fieldsIn(value: unknown): readonly { readonly key?: string; readonly text: string }[] {
+  const fields: { readonly key?: string; readonly text: string }[] = [];
+  const queue: { readonly key?: string; readonly inner: unknown }[] = [{ inner: value }];
   // The queue grows while it is worked through.
-  for (const part of queue) {
-    if (texts.length >= MAX_TEXTS) break;
-    // A program in C reads no further than to a NUL.
-    if (typeof part === 'string') texts.push((part.split('\0', 1)[0] ?? '').trim());
-    else if (Array.isArray(part)) for (const inner of part) queue.push(inner);
-    else if (typeof part === 'object' && part !== null)
-      for (const [key, inner] of Object.entries(part)) queue.push(key, inner);
+  for (const { key, inner } of queue) {
+    if (fields.length >= MAX_TEXTS) break;
+    fields.push({ ...(key === undefined ? {} : { key }), text: typeof inner === 'string' ? inner : '' });
+    if (Array.isArray(inner)) for (const each of inner) queue.push({ inner: each });
+    else if (typeof inner === 'object' && inner !== null)
+      for (const [name, each] of Object.entries(inner)) queue.push({ key: name, inner: each });
   }
-  return texts;
+  return fields;
 }

@@ -156,6 +156,8 @@ export interface ReadyPreparation<Plan> {
   readonly item?: TurnItem;
   /** The content of the approval card, used if the user must approve. */
   readonly card?: ApprovalCard;
+  /** The card has lines of a file with secrets: they are for the user alone. */
+  readonly showsSecrets?: boolean;
   /** The effect of a patch on each file, for diff editors. */
   readonly proposal?: readonly ProposedFile[];
   /**

@@ -23,6 +23,8 @@ export interface Question {
   readonly callId: string;
   readonly itemId: string;
   readonly card: ApprovalCard;
+  /** The card has lines of a file with secrets. */
+  readonly showsSecrets?: boolean | undefined;
   readonly reason: DecisionReason;
   readonly keys: readonly string[];
   /**
@@ -200,7 +202,7 @@ export function recordOf(
 
 /** The question to the user about a call. @throws Error for a handler that asks without a card: a fault of its code */
 export function questionOf(
-  { card, item, approvalKeys, binding, proposal, reconsider }: ReadyCall,
+  { card, showsSecrets, item, approvalKeys, binding, proposal, reconsider }: ReadyCall,
   { reason, proposedRule, destructive }: Extract<ApprovalRequirement, { type: 'needs_approval' }>,
   callId: string,
 ): Question {
@@ -213,6 +215,7 @@ export function questionOf(
       ...(proposedRule === undefined ? {} : { proposedRule }),
       ...(destructive === true ? { destructive } : {}),
     },
+    showsSecrets,
     reason,
     keys: approvalKeys,
     binding,

@@ -18,8 +18,15 @@ export async function unreadableNamed(
   sandboxPermissions: SandboxPermissions,
   context: ToolContext,
 ): Promise<string | undefined> {
-  const { settings, host, workspace } = context;
-  if (containmentOf(settings) === 'sandboxed' && sandboxPermissions !== 'require_escalated') return undefined;
+  if (containmentOf(context.settings) === 'sandboxed' && sandboxPermissions !== 'require_escalated') return undefined;
+  return fileNamedIn(argv, cwd, context);
+}
+
+type NamingContext = Pick<ToolContext, 'thread' | 'settings' | 'host' | 'workspace'>;
+
+/** Likewise for a command that runs outside of the sandbox. */
+export async function fileNamedIn(argv: Argv, cwd: string, context: NamingContext): Promise<string | undefined> {
+  const { host, workspace } = context;
   const guard = await guardOf(context);
   const { words, folders } = namedPaths(argv, host.platform);
   const written = words.map((word) => expanded(word, host));
@@ -71,7 +78,7 @@ function isGlob(word: string): boolean {
 const guards = new WeakMap<readonly string[], Map<string, Promise<ReadGuard>>>();
 
 /** The guard of a thread. Never rejects. */
-export function guardOf(context: Pick<ToolContext, 'thread' | 'settings' | 'host' | 'workspace'>): Promise<ReadGuard> {
+export function guardOf(context: NamingContext): Promise<ReadGuard> {
   const { thread, settings } = context;
   const known = guards.get(thread.unreadable) ?? new Map<string, Promise<ReadGuard>>();
   guards.set(thread.unreadable, known);

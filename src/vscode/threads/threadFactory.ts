@@ -23,7 +23,8 @@ import type { Settings } from '../../protocol/settings.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread.ts';
 
-export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'givesWay' | 'makeSideCopy'> {
+export interface ThreadFactoryDeps
+  extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'allowsTakeOver' | 'makeSideCopy'> {
   readonly manager: AgentService;
   /** Undefined when the settings name an unknown provider. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
@@ -126,7 +127,7 @@ export class ThreadFactory implements ThreadSource {
   async #resume(id: string, how: OpenHow, thread: StartedWith): ReturnType<AgentService['resume']> {
     for (let look = 0; ; look++) {
       const resumed = await this.#deps.manager.resume({ id }, ...thread);
-      if (resumed.type !== 'owned' || how !== 'take_back' || look === RELOAD_LOOKS) return resumed;
+      if (resumed.type !== 'owned' || how !== 'after_reload' || look === RELOAD_LOOKS) return resumed;
       await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
     }
   }
@@ -183,7 +184,7 @@ export class ThreadFactory implements ThreadSource {
     }
     const file = settings.baseInstructionsFile;
     const baseInstructions = file === null ? null : await readFile(file, 'utf8');
-    const { sandboxFor, proposals, givesWay, makeSideCopy } = this.#deps;
+    const { sandboxFor, proposals, allowsTakeOver, makeSideCopy } = this.#deps;
     const thread = threadSettingsOf(settings, {
       ...places,
       model,
@@ -205,7 +206,7 @@ export class ThreadFactory implements ThreadSource {
       agentRoles: this.#deps.agentRoles,
       skills: this.#deps.skills,
       ...(proposals && { proposals }),
-      ...(givesWay && { givesWay }),
+      ...(allowsTakeOver && { allowsTakeOver }),
       ...(makeSideCopy && { makeSideCopy }),
     };
     return [{ ...thread, turn: this.#withChoices(thread.turn, places) }, host];

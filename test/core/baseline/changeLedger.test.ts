@@ -183,7 +183,7 @@ describe('the changes of a command', () => {
       log: { debug: unexpected, info: unexpected, warn: unexpected, error: unexpected },
       threadId: 't',
       maxBytes: 1,
-      secretNames: () => () => false,
+      secretsAmong: async () => new Set(),
       emit: unexpected,
     });
     const hooks = { turnId: 't1', settings: {} as TurnSettings, signal: stop.signal, onChanges: unexpected };

@@ -6,6 +6,7 @@ import {
   type BaselineEntry,
   composed,
   diffBaselines,
+  sameState,
 } from '../../../src/core/baseline/diffBaselines.ts';
 import { mergeTexts } from '../../../src/core/baseline/mergeTexts.ts';
 import type { FileState } from '../../../src/protocol/baseline.ts';
@@ -35,6 +36,25 @@ describe('two baselines', () => {
       { path: '/w/mode', before: file('c'), after: file('c', 0o755), changedAt: 8 },
       { path: '/w/new', before: absent, after: file('e'), changedAt: 7 },
     ]);
+  });
+
+  it('have the same state of a file only with the same content, mode and kind', () => {
+    const states: readonly FileState[] = [
+      absent,
+      file('a'),
+      file('a', 0o755),
+      file('b'),
+      { type: 'link', target: 'a', hash: 'a' },
+      { type: 'link', target: 'b', hash: 'b' },
+      { type: 'left_out', reason: 'ignored', stamp: '1' },
+      { type: 'left_out', reason: 'ignored', stamp: '2' },
+      { type: 'left_out', reason: 'too_large', stamp: '1' },
+    ];
+    const same = states.map((one) => states.filter((other) => sameState(one, { ...other })));
+    assert.deepEqual(
+      same,
+      states.map((state) => [state]),
+    );
   });
 
   it('differ in nothing where a second change reverted the first one', () => {

@@ -58,6 +58,26 @@ describe('the subject of an undo', () => {
   });
 });
 
+describe('the folders of an undo', () => {
+  const made: ChangeRecord = { ...step('t1'), newFolders: ['/d'] };
+
+  it('are those that the turn has made, also without a file', () => {
+    assert.deepEqual(changesOfTurns([made], ['t1']).newFolders, ['/d']);
+    assert.deepEqual(turnsWithChanges([made]), ['t1']);
+  });
+
+  it('are none once the turn is undone, except while a file of it was left alone', () => {
+    const undo = reverted('undo', ['t1'], change('/d/a', 'b', 'a'));
+    const whole: ChangeRecord = { ...step('t1', change('/d/a', 'a', 'b')), newFolders: ['/d'] };
+    assert.deepEqual(changesOfTurns([whole, undo], ['t1']).newFolders, []);
+    const more: ChangeRecord = {
+      ...step('t1', change('/d/a', 'a', 'b'), change('/d/b', 'x', 'y')),
+      newFolders: ['/d'],
+    };
+    assert.deepEqual(changesOfTurns([more, undo], ['t1']).newFolders, ['/d']);
+  });
+});
+
 describe('the subject of a redo', () => {
   const undo = (letter: string) => reverted('undo', ['t1'], change('/a', letter, 'a'));
 

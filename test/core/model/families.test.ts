@@ -1,6 +1,6 @@
 import type { WireApi } from '../../../src/protocol/providers.ts';
 import { expect, test } from 'vitest';
-import { capabilitiesOf, familyOf, type Dialect } from '../../../src/core/model/families.ts';
+import { capabilitiesOf, effortFor, familyOf, type Dialect } from '../../../src/core/model/families.ts';
 import { dialectOf } from '../../../src/core/model/providerConfig.ts';
 
 test.each([
@@ -91,4 +91,13 @@ test.each<[string, Dialect]>([
   ['nonsense', 'plain'],
 ])('%s speaks %s', (baseUrl, dialect) => {
   expect(dialectOf({ baseUrl })).toBe(dialect);
+});
+
+test.each([
+  [['low', 'high'], 'high', 'high'],
+  [['low', 'high'], 'medium', 'low'],
+  [null, 'medium', 'medium'],
+  [['low', 'high'], null, 'low'],
+] as const)('of the efforts %j the model gets, where %s is chosen, %s', (efforts, chosen, sent) => {
+  expect(effortFor({ efforts, defaultEffort: 'low', summaries: true }, chosen)).toBe(sent);
 });

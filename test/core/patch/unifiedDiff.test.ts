@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../src/core/ports.ts';
-import { unifiedDiff } from '../../../src/core/patch/unifiedDiff.ts';
+import { fileDiff, unifiedDiff } from '../../../src/core/patch/unifiedDiff.ts';
 
 const update = (before: string, after: string, movedTo: string | null = null): FileChange => ({
   kind: 'update',
@@ -33,6 +33,11 @@ describe('unifiedDiff', () => {
       added: 1,
       removed: 1,
     });
+  });
+
+  it('names the changed lines of each hunk, without those around them', () => {
+    const { hunks } = fileDiff(update('a\nb\nc\n', 'a\nx\ny\nc'), '/work');
+    expect(hunks).toEqual([{ before: { start: 1, end: 3 }, after: { start: 1, end: 4 } }]);
   });
 
   it('shows new, deleted and moved files', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LogReader } from '../../../src/node/mcp/lineReader.ts';
+import { LineReader, LogReader } from '../../../src/node/mcp/lineReader.ts';
 
 describe('the log of a server', () => {
   test('is read in lines, which a carriage return ends, too', () => {
@@ -21,5 +21,24 @@ describe('the log of a server', () => {
     const reader = new LogReader(10);
     const bytes = Buffer.from('é\n');
     expect([...reader.read(bytes.subarray(0, 1)), ...reader.read(bytes.subarray(1))]).toEqual(['é']);
+  });
+});
+
+describe('messages', () => {
+  test('are lines, however their bytes arrive', () => {
+    const bytes = Buffer.from('{"é":1}\r\n\n{"b":2}\nrest');
+    for (const size of [1, 3, bytes.length]) {
+      const reader = new LineReader(9);
+      const lines: string[] = [];
+      for (let at = 0; at < bytes.length; at += size) lines.push(...reader.read(bytes.subarray(at, at + size)));
+      expect([lines, reader.rest()]).toEqual([['{"é":1}', '', '{"b":2}'], 'rest']);
+    }
+  });
+
+  test('beyond the limit end the reader, in one piece or in several', () => {
+    expect(() => new LineReader(3).read(Buffer.from('abcd\n'))).toThrow('a line of more than 3 bytes');
+    const reader = new LineReader(3);
+    expect(reader.read(Buffer.from('ab\nabc'))).toEqual(['ab']);
+    expect(() => reader.read(Buffer.from('d'))).toThrow(RangeError);
   });
 });

@@ -10,10 +10,10 @@ import { reviewedChanges } from '../../patch/proposalChoices.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { ApplyOrigin, DecidedChange, FileChange, AppliedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
-import { secretNames } from '../files/readGuard.ts';
+import { refusalsOf } from '../files/readGuard.ts';
 import { checkedApply } from '../problems/checkedApply.ts';
 import { type DecidedPlan, type PlanFailure, rebaseIn } from '../planPatchIn.ts';
-import { describe, diffOf, type ApplyPlan, shown } from './patchTool.ts';
+import { describe, diffOf, type ApplyPlan, pathsOfChange, shown } from './patchTool.ts';
 import { failureText, successText } from './patchTexts.ts';
 import { reviewNote } from './choicesNote.ts';
 import { withAgreement } from './unsavedEdits.ts';
@@ -34,13 +34,14 @@ export async function applyApproved(
   const { planned, proposal, item } = plan;
   const { workspace, clock, signal, settings } = context;
   const startedAt = clock.monotonic();
-  const isSecret = secretNames(context.thread.unreadable, context.host.platform);
   await context.flush();
   const review = reviewIn(answer);
+  // Before the patch, which may put a file of its own in place of a link.
+  const hidden = await refusalsOf(review === undefined ? [] : planned.changes.flatMap(pathsOfChange), context);
   const taken = review === undefined ? planned : reviewedPlan(plan, review);
   const notes = [
     ...plan.moved.map(({ from, to }) => `The user has moved ${from} to ${to} since; the patch was applied there.`),
-    ...(review === undefined ? [] : [reviewNote(proposal, review, taken.changes, isSecret)]),
+    ...(review === undefined ? [] : [reviewNote(proposal, review, taken.changes, (file) => hidden.has(file))]),
   ];
   const origin: ApplyOrigin = {
     ...originOf(plan, context),

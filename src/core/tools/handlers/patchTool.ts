@@ -134,6 +134,7 @@ export async function prepareChanges(
     // Before the user has agreed, the lines of a file with secrets are on the card only, and not in what is recorded.
     item: reads === undefined ? item : namesOnlyItem,
     card,
+    showsSecrets: reads !== undefined,
     proposal,
     folders,
     watch: (onOutdated) => watchMoves(paths, workspace, movesSeen, onOutdated),
