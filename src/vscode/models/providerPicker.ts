@@ -24,11 +24,26 @@ interface Row extends vscode.QuickPickItem {
   readonly choice?: ProviderChoice;
 }
 
-/** `hasLanguageModels`: other extensions offer models. */
+/** Asks for one of the known providers or an address. `hasLanguageModels`: other extensions offer models. */
 export async function pickProvider(
   settings: Settings,
   hasLanguageModels: boolean,
 ): Promise<ProviderChoice | undefined> {
+  const picked = await pickOrType(rowsOf(settings, hasLanguageModels), {
+    title: vscode.l10n.t('Select Provider'),
+    placeHolder: vscode.l10n.t('Select a provider, or type the address of a server'),
+    rowOf: (typed): Row | undefined => {
+      const baseUrl = addressIn(typed);
+      if (baseUrl === undefined) return undefined;
+      const label = vscode.l10n.t('Use Server {0}', baseUrl);
+      return { label, alwaysShow: true, choice: { type: 'address', baseUrl } };
+    },
+  });
+  return picked?.choice;
+}
+
+/** The rows of the picker, in their order. */
+function rowsOf(settings: Settings, hasLanguageModels: boolean): Row[] {
   const named = providerNames(settings).map((name): Row => {
     const isCurrent = name === settings.provider && settings.baseUrl === null && settings.model !== null;
     return {
@@ -49,7 +64,7 @@ export async function pickProvider(
         ]
       : [],
   );
-  const rows: Row[] = [
+  return [
     {
       label: vscode.l10n.t('Find Servers on This Machine'),
       description: vscode.l10n.t('Ollama, LM Studio, llama.cpp, vLLM on their usual ports'),
@@ -76,17 +91,6 @@ export async function pickProvider(
       choice: { type: 'demo' },
     },
   ];
-  const picked = await pickOrType(rows, {
-    title: vscode.l10n.t('Select Provider'),
-    placeHolder: vscode.l10n.t('Select a provider, or type the address of a server'),
-    rowOf: (typed): Row | undefined => {
-      const baseUrl = addressIn(typed);
-      if (baseUrl === undefined) return undefined;
-      const label = vscode.l10n.t('Use Server {0}', baseUrl);
-      return { label, alwaysShow: true, choice: { type: 'address', baseUrl } };
-    },
-  });
-  return picked?.choice;
 }
 
 /** The http or https address, without slashes at its end. */
