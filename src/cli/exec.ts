@@ -37,6 +37,7 @@ import { readAll, type Streams } from './streams.ts';
 import { Failure, UsageError } from './usage.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { excessOf } from '../core/util/json.ts';
+import { withoutByteOrderMark } from '../core/util/textBytes.ts';
 
 /** `tiller exec`: runs one task in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
 export async function exec(
@@ -237,7 +238,7 @@ async function promptOf(args: ExecArguments, { stdin }: Streams): Promise<string
   }
   if (args.input === 'jsonl') return null;
   if (args.prompt === null && stdin.isTTY) throw new UsageError('no prompt: give it as an argument or on stdin');
-  const text = await readAll(stdin);
+  const text = withoutByteOrderMark(await readAll(stdin));
   if (text.trim() === '') throw new UsageError('the prompt on stdin is empty');
   return text;
 }
@@ -323,7 +324,7 @@ async function file(given: string): Promise<string> {
 }
 
 async function readJsonObject(given: string): Promise<Record<string, unknown>> {
-  const text = await readFile(await file(given), 'utf8');
+  const text = withoutByteOrderMark(await readFile(await file(given), 'utf8'));
   const excess = excessOf(text);
   if (excess !== undefined) throw new UsageError(`${given}: it ${excess}`);
   let value: unknown;

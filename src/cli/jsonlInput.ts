@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { type Op, submissionLineSchema } from '../protocol/op.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { excessOf } from '../core/util/json.ts';
+import { withoutByteOrderMark } from '../core/util/textBytes.ts';
 
 /** Submits an op to the thread under the id of the client. */
 export type Submit = (id: string, op: Op) => void;
@@ -19,7 +20,7 @@ export async function readSubmissions(
   for await (const line of createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     number++;
     if (line.trim() === '') continue;
-    const parsed = parseLine(line);
+    const parsed = parseLine(number === 1 ? withoutByteOrderMark(line) : line);
     if (typeof parsed === 'string') say(`tiller: stdin line ${number}: ${parsed}`);
     else submit(parsed.id ?? `line-${number}`, parsed.op);
   }

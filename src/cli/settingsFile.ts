@@ -1,6 +1,7 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import type { Storage } from '../core/ports.ts';
 import { describeFileError } from '../core/util/fileErrors.ts';
+import { withoutByteOrderMark } from '../core/util/textBytes.ts';
 import { countLineBreaks } from '../core/util/tokens.ts';
 import { parseSettings, placeSetting, type Settings, SETTING_KEYS } from '../protocol/settings.ts';
 import { UsageError } from './usage.ts';
@@ -35,7 +36,7 @@ async function readSettingsFile(storage: Storage, warn: (message: string) => voi
   });
   if (text === undefined) return {};
   const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const value: unknown = parse(withoutByteOrderMark(text), errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error) {
     const line = 1 + countLineBreaks(text.slice(0, error.offset));

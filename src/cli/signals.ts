@@ -3,6 +3,25 @@ import { EXIT } from './usage.ts';
 /** Time for an interrupted job to end by itself (docs/cli.md). */
 const GRACE_MS = 2000;
 
+const SIGNALS: readonly (readonly [NodeJS.Signals, number])[] = [
+  ['SIGINT', EXIT.interrupted],
+  ['SIGTERM', EXIT.terminated],
+];
+
+/** Ends the process with the code of a signal (docs/cli.md) as long as no command handles it. */
+export function endOnSignals(): void {
+  for (const [signal, code] of SIGNALS) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(code);
+    });
+  }
+}
+
+let hasTerminated = false;
+
+/** True once a signal has stopped a job of `onTermination`. */
+export const wasTerminated = () => hasTerminated;
+
 export interface Termination {
   /** 130 after SIGINT, 143 after SIGTERM, `undefined` before. */
   readonly exitCode: number | undefined;
@@ -29,6 +48,7 @@ export function onTermination(stop: () => void): Termination {
     const listener = () => {
       if (exitCode !== undefined) process.exit(code);
       exitCode = code;
+      hasTerminated = true;
       stop();
       tellStopped();
       timer = setTimeout(() => tellTooLate(), GRACE_MS);
@@ -36,7 +56,7 @@ export function onTermination(stop: () => void): Termination {
     process.on(signal, listener);
     return () => process.off(signal, listener);
   };
-  const unlisten = [listenTo('SIGINT', EXIT.interrupted), listenTo('SIGTERM', EXIT.terminated)];
+  const unlisten = SIGNALS.map(([signal, code]) => listenTo(signal, code));
   return {
     get exitCode() {
       return exitCode;

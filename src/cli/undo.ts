@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { removeThreadFiles } from '../core/agent/removeThreadFiles.ts';
+import { ChangeLedger } from '../core/baseline/changeLedger.ts';
 import { ChangeRecords, recordsPath } from '../core/baseline/changeRecords.ts';
 import { movedRecords } from '../core/baseline/movedRecords.ts';
 import { performRevert, planRevert, revertFailure, type RevertPlan } from '../core/baseline/revert.ts';
@@ -10,6 +11,9 @@ import { changesOfTurns, turnsWithChanges } from '../core/baseline/standingChang
 import type { Ports } from '../core/ports.ts';
 import { ThreadCatalog } from '../core/rollout/catalog.ts';
 import { Recorder } from '../core/rollout/recorder.ts';
+import { replay } from '../core/rollout/replay.ts';
+import { cutOffCommands } from '../core/session/recovery.ts';
+import { ThreadChanges } from '../core/session/threadChanges.ts';
 import { assertNever } from '../core/util/assertNever.ts';
 import { isBelow } from '../core/util/pathBelow.ts';
 import { createNodePorts } from '../node/ports.ts';
@@ -36,7 +40,11 @@ export async function undo(argv: readonly string[], streams: Streams): Promise<n
   await requireHome(ports.storage.home);
   await settleInterrupted(ports.storage.home, ports.locks, (line) => printSentence(streams.stderr, line));
   const catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
-  const thread = await threadOf(values.thread, await catalog.list([path.resolve('.')]), ports);
+  const listed = await catalog.list([path.resolve('.')]);
+  const recover = async (thread: ThreadSummary) => {
+    if (thread.lastTurn === 'open') await catalog.whileFree(thread.id, () => recordCutOff(thread, ports));
+  };
+  const thread = await threadOf(values.thread, listed, { ports, recover });
   let code: number = EXIT.done;
   const result = await catalog.whileFree(thread.id, async () => {
     code = await undoTurn(thread, turn, values.yes ?? false, ports, streams);
@@ -52,21 +60,45 @@ export async function undo(argv: readonly string[], streams: Streams): Promise<n
 async function threadOf(
   id: string | undefined,
   threads: readonly ThreadSummary[],
-  ports: Pick<Ports, 'storage'>,
+  {
+    ports,
+    recover,
+  }: { readonly ports: Pick<Ports, 'storage'>; readonly recover: (thread: ThreadSummary) => Promise<void> },
 ): Promise<ThreadSummary> {
   if (id !== undefined) {
     const found = threads.find((thread) => thread.id === id);
     if (found === undefined) throw new UsageError(`there is no thread ${id}`);
+    await recover(found);
     return found;
   }
   const here = path.resolve('.');
   for (const thread of threads) {
     if (!isBelow(thread.cwd, here) && !isBelow(here, thread.cwd)) continue;
+    await recover(thread);
     if (!existsSync(path.join(ports.storage.home, recordsPath(thread.id)))) continue;
     const records = await new ChangeRecords(ports.storage, thread.id).read();
     if (turnsWithChanges(records).length > 0) return thread;
   }
   throw new UsageError('no thread has changed anything in this folder that can be undone; name one with --thread ID');
+}
+
+/** Records what commands changed that a crash has cut off: the thread has not been opened since. */
+async function recordCutOff({ id, path: rollout }: ThreadSummary, ports: Ports): Promise<void> {
+  const { baseline: store, clock, log } = ports;
+  const read = replay((await ports.storage.readText(rollout)) ?? '');
+  if (store === undefined || read.type !== 'thread') return;
+  const report = (error: unknown) => log.error('The changes of a command cannot be recovered', error);
+  const changes = new ThreadChanges({
+    ...ports,
+    store,
+    ledger: new ChangeLedger({ store, clock, report }),
+    threadId: id,
+    maxBytes: Number.MAX_SAFE_INTEGER,
+    secretsAmong: async () => new Set(),
+    emit: () => {},
+  });
+  changes.recover(cutOffCommands(read.thread.state));
+  await changes.settled();
 }
 
 async function undoTurn(
@@ -104,9 +136,9 @@ async function undoTurn(
   }
   const isUncertain = plan.files.some(({ file }) => file.uncertain === true);
   const answer = yes ? ('all' as const) : await ask(isUncertain, streams);
-  if (answer === 'no') {
+  if (answer === 'no' || answer === 'interrupted') {
     say('Nothing was changed.');
-    return EXIT.done;
+    return answer === 'no' ? EXIT.done : EXIT.interrupted;
   }
   const includeUncertain = answer === 'all';
   const result = await performRevert(plan, { includeUncertain }, { store, restore, records, clock });
@@ -163,15 +195,28 @@ function planLines({ files, newFolders, goneFolders }: RevertPlan): readonly str
 
 const VERBS = { add: 'bring back', update: 'restore', delete: 'remove' } as const;
 
-/** Asks on a terminal. @throws UsageError without one */
-async function ask(isUncertain: boolean, { stdin, stdout }: Streams): Promise<'no' | 'certain' | 'all'> {
+/** Asks on a terminal; the end of its input (Ctrl-D) means no. @throws UsageError without one */
+async function ask(
+  isUncertain: boolean,
+  { stdin, stdout }: Streams,
+): Promise<'no' | 'interrupted' | 'certain' | 'all'> {
   if (!stdin.isTTY || !stdout.isTTY) throw new UsageError('give --yes to undo this; nothing was changed');
   const terminal = createInterface({ input: stdin, output: stdout });
+  const ended = new AbortController();
+  terminal.on('SIGINT', () => ended.abort('interrupted'));
+  terminal.on('close', () => ended.abort('no'));
   try {
-    const isYes = async (question: string) => /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+    const isYes = async (question: string) => {
+      const answer = await terminal.question(`${question} [y/N] `, { signal: ended.signal });
+      return /^y(es)?$/i.test(answer.trim());
+    };
     if (!(await isYes('Undo this?'))) return 'no';
     if (!isUncertain) return 'all';
     return (await isYes('Also the files that another program or thread may have changed?')) ? 'all' : 'certain';
+  } catch (error) {
+    if (!ended.signal.aborted) throw error;
+    stdout.write('\n');
+    return ended.signal.reason === 'interrupted' ? 'interrupted' : 'no';
   } finally {
     terminal.close();
   }

@@ -36,7 +36,8 @@ export type TurnOverrides = z.infer<typeof turnOverridesSchema>;
 
 /** A tool that the client runs itself ("dynamic tools" of Codex). */
 export const dynamicToolSpecSchema = lazyObject(() => ({
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  /** 1 to 64 letters, digits, `_` and `-`. A tool with another name is left out alone, with a `warning`. */
+  name: z.string(),
   description: z.string(),
   /** Any JSON Schema of an object. */
   inputSchema: z.record(z.string(), z.unknown()),

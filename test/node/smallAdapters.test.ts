@@ -131,7 +131,7 @@ test('a server that is closed while its process is being started is not started'
     },
   };
   const request: ExecRequest = { argv: ['server'], cwd: '/', env: {}, stdin: 'pipe', confinement: { type: 'none' } };
-  const transport = new StdioTransport({ exec, request, log: () => {}, now: () => 0 });
+  const transport = new StdioTransport({ exec, request, log: () => {}, clock: systemClock });
   const starting = transport.start();
   await transport.close();
   await assert.rejects(starting, /^Error: It was stopped\.$/);

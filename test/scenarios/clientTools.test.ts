@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { submissionLineSchema } from '../../src/protocol/op.ts';
 import { calls, says } from '../support/modelScript.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
@@ -21,6 +22,20 @@ it('a call that the client does not answer in time fails, and a late answer is n
   const warning = chat.next('warning');
   chat.submit({ type: 'dynamic_tool_response', callId, contentItems: [], success: true });
   expect((await warning).message).toBe(`No call ${callId} waits for a result of the client.`);
+});
+
+it('a tool whose name model servers refuse is left out alone', async () => {
+  await using chat = await startScenario({ model: [[says('Hi.')]] });
+  const tools = ['with blanks', 'x'.repeat(65), ''].map((name) => ({ ...SPEC, name }));
+  chat.submit(submissionLineSchema.parse({ op: { type: 'register_tools', tools: [...tools, SPEC] } }).op);
+  await chat.send('go');
+  expect(chat.said('warning').map(({ message }) => message)).toEqual(
+    tools.map(
+      ({ name }) =>
+        `The tool of the client named ${name} is left out: its name may have 1 to 64 letters, digits, _ and - only.`,
+    ),
+  );
+  expect(chat.server.lastRequest.toolNames.at(-1)).toBe('camera');
 });
 
 it('an image of a client must be data, and its text fits the budget', async () => {

@@ -1,6 +1,10 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
+  closeSync,
   linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -16,7 +20,7 @@ import { type Event, eventSchema } from '../../src/protocol/event.ts';
 import { calls, fails, hangs, ModelServer, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { isAlive, pidIn } from '../support/processes.ts';
-import { runCli, startCli } from '../support/runCli.ts';
+import { builtCli, runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 /** One pixel. */
@@ -113,12 +117,14 @@ describe('tiller exec', () => {
     );
   });
 
-  it('takes submissions as JSON lines, approvals among them', async () => {
+  it('takes submissions as JSON lines, behind a byte order mark, approvals among them', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch x' })], [says('Done.')]]);
     const flags = ['--approval-policy', 'untrusted', '--model', 'm', '--base-url', server.baseUrl];
     const child = await startCli(['exec', '--json', '--input', 'jsonl', ...flags], { home: folder.path });
-    child.stdin.write(`${JSON.stringify({ op: { type: 'user_turn', input: [{ type: 'text', text: 'go' }] } })}\n`);
+    child.stdin.write(
+      `\uFEFF${JSON.stringify({ op: { type: 'user_turn', input: [{ type: 'text', text: 'go' }] } })}\n`,
+    );
     await expect.poll(() => child.output.stdout, PATIENT).toContain('approval_requested');
     const asked = eventsOf(child.output.stdout).find(({ msg }) => msg.type === 'approval_requested');
     const approvalIds = asked?.msg.type === 'approval_requested' ? [asked.msg.approvalId] : [];
@@ -387,6 +393,49 @@ describe('a client that keeps stdin open', () => {
     expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual({ type: 'turn_aborted', reason: 'interrupted' });
   });
 
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends a command that waits for its input on %s with %i', async (signal, code) => {
+    using folder = tempFolder();
+    const child = await startCli(['apply-patch'], { home: folder.path });
+    // More than a pipe holds: it is reading.
+    await new Promise((resolve) => child.stdin.write('x'.repeat(1_000_000), resolve));
+    child.kill(signal);
+    expect(await child.ended).toEqual({ code, stdout: '', stderr: '' });
+  });
+
+  it('ends on SIGINT although its reader has stopped reading', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('x'.repeat(3_000_000)), hangs()]]);
+    const job = ['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'];
+    const child = spawn(process.execPath, [await builtCli(), ...job], {
+      cwd: folder.path,
+      env: { PATH: process.env.PATH, HOME: folder.path, TILLER_HOME: folder.at('tiller') },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    // Filled by the answer, and not read.
+    await expect
+      .poll(() => child.stdout.readableLength, PATIENT)
+      .toBeGreaterThanOrEqual(child.stdout.readableHighWaterMark);
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([130, null]);
+    child.stdout.destroy();
+  });
+
+  it.skipIf(process.platform !== 'linux')('ends with 1 and says why when stdout cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    try {
+      const { status, stderr } = spawnSync(process.execPath, [await builtCli(), '--help'], {
+        stdio: ['ignore', full, 'pipe'],
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([1, 'tiller: stdout cannot be written: the disk is full.\n']);
+    } finally {
+      closeSync(full);
+    }
+  });
+
   it('ends the job with the op shutdown', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([]);
@@ -485,7 +534,7 @@ describe('usage', () => {
     mkdirSync(folder.at('tiller'));
     await using server = await ModelServer.start(() => [says('Hello.')]);
     const settings = { model: 'from-file', baseUrl: server.baseUrl, unknownKey: 1 };
-    writeFileSync(folder.at('tiller', 'settings.json'), `// mine\n${JSON.stringify(settings)}`);
+    writeFileSync(folder.at('tiller', 'settings.json'), `\uFEFF// mine\n${JSON.stringify(settings)}`);
     const asked = async (args: string[], env = {}) => {
       await runCli(['exec', ...args, 'hi'], { home: folder.path, env });
       return server.lastRequest.body.model;

@@ -412,7 +412,7 @@ describe('PostToolUse', () => {
     );
     await chat.send('go');
     expect(got(chat, 'seen.jsonl')).toMatchObject([
-      { tool_name: 'Bash', tool_response: { stdout: expect.stringContaining('hi'), interrupted: false } },
+      { tool_name: 'Bash', tool_response: { stdout: 'hi\n', interrupted: false } },
     ]);
     expect(chat.outputs()[0]).toContain(
       '<hook_context event="PostToolUse">\nadd a test\n\nlint is green\n</hook_context>',

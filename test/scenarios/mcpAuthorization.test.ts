@@ -73,6 +73,25 @@ describe('an MCP server that demands an authorization', LONG, () => {
     expect(server.refreshed).toBe(1);
   });
 
+  test('whose token cannot be refreshed for now stays signed in', async () => {
+    await using server = await AuthorizationServer.start();
+    await using made = await mcpScenario(guardedBy(server), {
+      model: [...SCRIPT, ...SCRIPT, ...SCRIPT],
+      secrets: secretsIn(new Map()),
+    });
+    await signIn(made, server);
+    server.valid.clear();
+    server.failures.push('server_error', '');
+    await made.chat.send('go');
+    await made.chat.send('again');
+    await made.chat.send('and again');
+    expect(made.chat.outputs()).toEqual([
+      'tool call error: Its authorization server could not refresh the token; try again later.',
+      'tool call error: It failed, and gave no reason.',
+      'the secret',
+    ]);
+  });
+
   test('stays authorized in two windows, whichever refreshes the token', async () => {
     const kept = new Map<string, string>();
     await using server = await AuthorizationServer.start();

@@ -27,6 +27,8 @@ describe.skipIf(noSandbox)('tiller exec with MCP servers', LONG, () => {
       everything: everything(),
       web: { url: modern.url, startupTimeoutMs: 60_000 },
       broken: scripted(['--exit']),
+      missing: { command: 'tiller-has-no-such-server', sandbox: 'off' },
+      nowhere: scripted([], { cwd: folder.at('nowhere') }),
       off: scripted([], { enabled: false }),
     });
     const args = ['exec', '--json', '--approval-policy', 'never', '--model', 'm', '--base-url', model.baseUrl, 'go'];
@@ -43,7 +45,13 @@ describe.skipIf(noSandbox)('tiller exec with MCP servers', LONG, () => {
       { server: 'web', tool: 'add', result: [{ type: 'input_text', text: '3' }] },
     ]);
     expect(run.stderr).toContain('The MCP server broken is not running. It ended with exit code 3.');
-    expect(run.stderr).not.toContain('off');
+    expect(run.stderr).toContain(
+      'The MCP server missing is not running. The program tiller-has-no-such-server was not found.\n',
+    );
+    expect(run.stderr).toContain(
+      `The MCP server nowhere is not running. Its working directory ${folder.at('nowhere')} does not exist. `,
+    );
+    expect(run.stderr).not.toContain('The MCP server off');
     expect(model.requests[0]?.toolNames).toContain('mcp__web__add');
   });
 

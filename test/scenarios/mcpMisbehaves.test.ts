@@ -63,6 +63,54 @@ describe.skipIf(noSandbox)('an MCP server that misbehaves', { timeout: LONG }, (
     expect(made.mcp.servers.get('notes')?.status.type).toBe('ready');
   });
 
+  test('answers against the protocol: each call ends at once, with the reason in a sentence', async () => {
+    const content = [{ type: 'text', text: 'fine' }];
+    const answers: readonly (readonly [answer: unknown, output: string])[] = [
+      [{ result: { content }, error: null }, 'fine'],
+      [{ result: null, error: { code: 'EDISK', message: 'no disk' } }, 'tool call error: no disk'],
+      [{ error: { code: 1 } }, 'tool call error: It failed: {"code":1}'],
+      [{ error: 'gone' }, 'tool call error: It failed: "gone"'],
+      [{ result: null }, 'tool call error: Its answer is not an object.'],
+      [
+        { result: { content: [...content, { type: 'text', text: 7 }] } },
+        'tool call error: Invalid result for tools/call: content.1.text: Invalid input: expected string, received number.',
+      ],
+    ];
+    await using made = await mcpScenario(
+      { notes: scripted(['--mark']) },
+      { model: [answers.map(([message]) => calls('mcp__notes__answer', { message })), [says('Done.')]] },
+    );
+    await made.chat.send('go');
+    expect(made.chat.outputs()).toEqual(answers.map(([, output]) => output));
+  });
+
+  test('has names that are the same without special characters: all are offered, and each call reaches its tool', async () => {
+    await using made = await mcpScenario(
+      { notes: scripted() },
+      {
+        model: (request, index) => {
+          const names = request.toolNames.filter((name) => name.startsWith('mcp__notes__a_b'));
+          return index === 0 ? names.map((name) => calls(name)) : [says('Done.')];
+        },
+      },
+    );
+    await made.chat.send('go');
+    expect(made.chat.outputs()[0]).toBe('I am a_b');
+    expect(made.chat.outputs().toSorted()).toEqual(['I am a b', 'I am a.b', 'I am a_b']);
+  });
+
+  test('can end by itself at the end of its input, before it is ended by a signal', async () => {
+    const sandbox = { writableRoots: ['${workspaceFolder}'] };
+    const record = '${workspaceFolder}/record.txt';
+    await using made = await mcpScenario(
+      { notes: scripted(['--record', record], { sandbox }), other: scripted(['--stays']) },
+      { model: [] },
+    );
+    await Promise.all(made.mcp.servers.all.map((server) => server.stop()));
+    expect(made.chat.files()['record.txt']).toMatch(/\nend of input\n$/);
+    expect(made.mcp.servers.all.map(({ status }) => status.type)).toEqual(['stopped', 'stopped']);
+  });
+
   test('floods: its connection ends, not the turn', async () => {
     await using made = await mcpScenario(
       { notes: scripted() },

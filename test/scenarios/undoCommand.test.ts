@@ -10,7 +10,7 @@ import { createExec } from '../../src/node/exec.ts';
 import { eventSchema } from '../../src/protocol/event.ts';
 import { clockTick, fileGate } from '../support/fileGate.ts';
 import { type Answer, calls, ModelServer, says } from '../support/modelServer.ts';
-import { builtCli, runCli } from '../support/runCli.ts';
+import { builtCli, runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 /** Several processes one after the other, on a machine that has more to do. */
@@ -133,6 +133,24 @@ describe('tiller undo', () => {
     assert.deepEqual([code, readdirSync(moved), existsSync(place.work)], [0, [], false]);
   });
 
+  it('undoes what a command had changed when it was killed with the process', PATIENT, async () => {
+    using place = new Place({ 'a.txt': 'one\n', 'b.txt': 'b\n' });
+    using gates = tempFolder();
+    const gate = fileGate(gates.at('changed'));
+    await using server = await ModelServer.start([
+      [calls('exec_command', { cmd: `echo two > a.txt; rm b.txt; ${gate.pass}; sleep 60` })],
+    ]);
+    const model = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
+    const args = ['exec', ...model, '--approval-policy', 'never', 'go'];
+    const child = await startCli(args, { home: place.home, cwd: place.work });
+    await gate.opened();
+    child.kill('SIGKILL');
+    await child.ended;
+    const { code, stdout } = await place.undo('--yes');
+    assert.match(stdout, /bring back b\.txt \(another program or thread may have changed it\)/);
+    assert.deepEqual([code, place.files()], [0, { 'a.txt': 'one\n', 'b.txt': 'b\n' }]);
+  });
+
   it('asks on a terminal, and a second time about what another program may have changed', PATIENT, async () => {
     using place = new Place({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
     // A process that the first command leaves behind writes b.txt when no command runs.
@@ -150,6 +168,14 @@ describe('tiller undo', () => {
     const refused = await place.inTerminal('n');
     assert.match(refused.screen, /Undo this\? \[y\/N\][\s\S]*Nothing was changed\./);
     assert.deepEqual([refused.code, place.files()], [0, changed]);
+    for (const [key, code] of [
+      ['\u0003', 130],
+      ['\u0004', 0],
+    ] as const) {
+      const stopped = await place.inTerminal(key);
+      assert.match(stopped.screen, /\[y\/N\][^A-Za-z]*(?:\[\d+G)?\s*Nothing was changed\.\r\n$/);
+      assert.deepEqual([stopped.code, place.files()], [code, changed]);
+    }
     const agreed = await place.inTerminal('y', 'n');
     assert.match(agreed.screen, /Also the files that another program or thread may have changed\?/);
     assert.deepEqual(place.files(), { ...changed, 'a.txt': 'one\n' });

@@ -23,6 +23,8 @@ export class AuthorizationServer {
   readonly clientIds: string[] = [];
   readonly resources: string[] = [];
   refreshed = 0;
+  /** Errors with which the next requests for tokens fail, with status 503. */
+  readonly failures: string[] = [];
 
   private constructor(options: AuthorizationServerOptions) {
     this.#options = options;
@@ -117,6 +119,8 @@ export class AuthorizationServer {
       this.#refresh.add(refresh);
       json(200, { access_token: access, refresh_token: refresh, token_type: 'Bearer', expires_in: 3600 });
     };
+    const error = this.failures.shift();
+    if (error !== undefined) return void json(503, { error });
     if (given.get('grant_type') === 'refresh_token') {
       if (!this.#refresh.delete(given.get('refresh_token') ?? '')) return void json(400, { error: 'invalid_grant' });
       this.refreshed++;

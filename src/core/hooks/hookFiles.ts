@@ -1,5 +1,6 @@
 import { parse, type ParseError } from 'jsonc-parser';
 import type { Host } from '../ports.ts';
+import { withoutByteOrderMark } from '../util/textBytes.ts';
 import { type Hook, hookOf, type HookPlace } from './definition.ts';
 import { type ParsedHooks, parseHooks } from './parseHooks.ts';
 
@@ -27,7 +28,7 @@ export function hooksInSettings(value: unknown, platform: Host['platform']): Fou
 /** The hooks in a file of another product. Its other content is ignored. */
 export function hooksInFile({ text, ...place }: HookFile, platform: Host['platform']): FoundHooks {
   const errors: ParseError[] = [];
-  const content: unknown = parse(text, errors, { allowTrailingComma: true });
+  const content: unknown = parse(withoutByteOrderMark(text), errors, { allowTrailingComma: true });
   const nothing: ParsedHooks = { hooks: [], problems: [], unknownEvents: [] };
   if (errors.length > 0) return found({ ...nothing, problems: ['it is not valid JSON.'] }, place);
   if (typeof content !== 'object' || content === null || !('hooks' in content)) return found(nothing, place);

@@ -5,6 +5,7 @@ import type { PatchOperation } from '../patch/operation.ts';
 import { parsePatch } from '../patch/parse.ts';
 import type { Host } from '../ports.ts';
 import type { ToolCall, ToolPayload } from '../tools/handler.ts';
+import { printedIn } from '../tools/handlers/commandAnswer.ts';
 import { displayOf } from '../tools/handlers/displayOf.ts';
 import { rawArgumentsOf } from '../tools/router.ts';
 import { shellArgv } from '../tools/shellArgv.ts';
@@ -124,7 +125,7 @@ function shellTool(
       const changed = textIn(input, 'command');
       return changed === undefined ? undefined : { ...rest, ...(workdir && { workdir }), [key]: changed };
     },
-    (stdout) => ({ stdout, stderr: '', interrupted: false, isImage: false }),
+    (answer) => ({ stdout: printedIn(answer), stderr: '', interrupted: false, isImage: false }),
   );
   const argv = words ?? shellArgv(command, host);
   const invocation = recognizePatch(argv);

@@ -63,6 +63,8 @@ const outputSchema = lazyObject(() => ({
 
 /** The exit code with which a hook blocks; the reason is on stderr, and stdout does not count. */
 const BLOCKS = 2;
+/** Lines that begin like JSON and are tried: a script may print a log in JSON in front of its decision. */
+const MAX_STARTS = 100;
 /** Maximum characters of an output in an error message. */
 const MAX_QUOTED = 500;
 
@@ -81,9 +83,10 @@ export function readOutcome(event: HookEvent, { exitCode, stdout, stderr, isCut 
   if (text === '') return {};
   if (takesText(event) && !text.startsWith('{')) return { context: text };
   if (isCut) return { failure: 'It printed more than is read of a hook, so that its decision is not known.' };
-  const json = text.slice(text.search(/^\{/m));
-  if (!json.startsWith('{')) return {};
-  const parsed = outputSchema.safeParse(parseJson(json));
+  const starts = [...text.matchAll(/^\{/gm)].slice(0, MAX_STARTS).map(({ index }) => index);
+  if (starts.length === 0) return {};
+  const start = starts.find((index) => parseJson(text.slice(index)) !== undefined);
+  const parsed = outputSchema.safeParse(start === undefined ? undefined : parseJson(text.slice(start)));
   if (!parsed.success) return { failure: `Its output is not what a ${event} hook prints: ${problemIn(parsed.error)}` };
   return wanted(event, parsed.data);
 }

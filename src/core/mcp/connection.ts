@@ -131,6 +131,8 @@ export type McpFaultKind =
   | 'timeout'
   /** The connection has ended. */
   | 'closed'
+  /** It has forgotten the session, and did nothing of what was asked. */
+  | 'expired'
   /** It demands an authorization. */
   | 'auth'
   /** It answered with an error. */

@@ -38,8 +38,8 @@ export interface McpServerDeps {
 const PAUSES = [1_000, 2_000, 4_000, 8_000, 16_000];
 /** A server that was ready for so long begins with the first pause again. */
 const GOOD_MS = 60_000;
-/** More tools of one server would fill every request. */
-const MAX_TOOLS = 512;
+/** Tools of one server that are kept, and named where they are not offered (usableTools.ts). */
+const MAX_TOOLS = 2_000;
 
 /** One MCP server of this process: its connection, its tools, its log, and its restarts. */
 export class McpServer {
@@ -93,6 +93,10 @@ export class McpServer {
   /** Starts the server, unless it runs. Never rejects. */
   start(): Promise<void> {
     if (this.#status.type === 'starting' || this.#status.type === 'ready') return this.#starting;
+    return this.#begin();
+  }
+
+  #begin(): Promise<void> {
     this.#cancelRestart();
     this.#life = new AbortController();
     this.#set({ type: 'starting' });
@@ -132,8 +136,20 @@ export class McpServer {
     return this.#status.type === 'ready' ? this.#lists.resources(this.#status.connection, signal) : [];
   }
 
-  /** The connection, awaiting a start that runs. @throws McpFault when the server does not run */
-  async connection(signal: AbortSignal): Promise<McpConnection> {
+  /**
+   * Passes the connection to `use`, awaiting a start that runs; once more with the next one when the server has forgotten the
+   * session. @throws McpFault when the server does not run; what `use` throws
+   */
+  async use<Result>(signal: AbortSignal, use: (connection: McpConnection) => Promise<Result>): Promise<Result> {
+    try {
+      return await use(await this.#connection(signal));
+    } catch (error) {
+      if (!(error instanceof McpFault) || error.kind !== 'expired') throw error;
+      return use(await this.#connection(signal));
+    }
+  }
+
+  async #connection(signal: AbortSignal): Promise<McpConnection> {
     if (this.#status.type === 'starting') await abortable(this.#starting, signal);
     const status = this.#status;
     if (status.type === 'ready') return status.connection;
@@ -213,8 +229,15 @@ export class McpServer {
       this.#ending = connection.close();
       if (clock.monotonic() - since >= GOOD_MS) this.#failures = 0;
       if (fault.kind === 'auth') this.#failed(fault);
+      else if (fault.kind === 'expired') this.#renew(fault.message);
       else this.#ended(fault.message);
     });
+  }
+
+  /** Starts another session at once: the server is there. */
+  #renew(reason: string): void {
+    this.log.add(reason);
+    void this.#begin();
   }
 
   /** Leaves it as it is. */
@@ -284,7 +307,7 @@ export class McpServer {
     const tools = [...byName.values()]
       .filter(({ name }) => (enabledTools?.includes(name) ?? true) && !disabledTools.includes(name))
       .toReversed();
-    if (tools.length > MAX_TOOLS) this.log.add(`It has ${tools.length} tools; the first ${MAX_TOOLS} are offered.`);
+    if (tools.length > MAX_TOOLS) this.log.add(`It has ${tools.length} tools; the first ${MAX_TOOLS} are kept.`);
     return tools.slice(0, MAX_TOOLS);
   }
 

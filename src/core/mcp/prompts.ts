@@ -29,8 +29,8 @@ export async function completeArgument(
   args: Arguments,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const connection = await servers.get(server)?.connection(signal);
-  return (await connection?.complete(name, argument, args, signal)) ?? [];
+  const found = servers.get(server);
+  return (await found?.use(signal, (connection) => connection.complete(name, argument, args, signal))) ?? [];
 }
 
 /**
@@ -47,5 +47,5 @@ export async function expandPrompt(
   if (missing) throw new Error(`The prompt ${name} needs a value for ${missing.name}.`);
   const found = servers.get(server);
   if (found === undefined) throw new Error(`There is no MCP server ${server}.`);
-  return (await found.connection(signal)).getPrompt(name, args, signal);
+  return found.use(signal, (connection) => connection.getPrompt(name, args, signal));
 }

@@ -28,8 +28,8 @@ export async function readResourceText(
 ): Promise<string | undefined> {
   const refused = await refusal(uri);
   if (refused !== undefined) throw new Error(refused);
-  const connection = await servers.get(server)?.connection(signal);
-  const contents = (await connection?.readResource(uri, signal)) ?? [];
+  const found = servers.get(server);
+  const contents = (await found?.use(signal, (connection) => connection.readResource(uri, signal))) ?? [];
   const texts = contents.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length === 0 ? undefined : texts.join('\n');
 }

@@ -1,6 +1,7 @@
 /** Names under which the tools of MCP servers are offered (codex-behaviour.md §9 and trap 18). */
 import { createHash } from 'node:crypto';
 
+const NOT_IN_NAMES = /[^A-Za-z0-9_-]/;
 /** The longest tool name that model servers accept. */
 const MAX_LENGTH = 64;
 /** Characters of a longer name that are kept before its hash of 40 digits. */
@@ -9,14 +10,21 @@ const KEPT = MAX_LENGTH - 40;
 /** `mcp__server__tool`, with `_` for characters that names cannot contain; shortened by a SHA-1 of the whole name. */
 export function offeredName(server: string, tool: string): string {
   const whole = `mcp__${server}__${tool}`;
-  const name = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_');
-  if (name.length <= MAX_LENGTH) return name;
-  return name.slice(0, KEPT) + createHash('sha1').update(whole).digest('hex');
+  const name = inNames(whole);
+  return name.length <= MAX_LENGTH ? name : withHash(name, whole);
+}
+
+function withHash(name: string, hashed: string): string {
+  return name.slice(0, KEPT) + createHash('sha1').update(hashed).digest('hex');
 }
 
 /** The prefix of the names of all tools of a server, except shortened names. */
 export function toolPrefix(server: string): string {
-  return `mcp__${server}__`.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+  return inNames(`mcp__${server}__`);
+}
+
+function inNames(text: string): string {
+  return text.replaceAll(new RegExp(NOT_IN_NAMES, 'g'), '_');
 }
 
 export interface NamedTool<Tool> {
@@ -27,20 +35,22 @@ export interface NamedTool<Tool> {
 }
 
 /**
- * Sorted by name, so that the same tools are the same bytes in every request. Of two tools with the same name the first
- * one, by its server and its own name, is kept.
+ * Sorted by name, so that the same tools are the same bytes in every request. Of tools that would have the same name, one
+ * whose own name has all its characters in it gets it, else the first by server and own name; those of the others end in a hash.
  */
 export function nameTools<Tool extends { readonly server: string; readonly tool: string }>(
   tools: readonly Tool[],
-): { readonly named: readonly NamedTool<Tool>[]; readonly leftOut: readonly Tool[] } {
+): readonly NamedTool<Tool>[] {
   const byName = new Map<string, Tool>();
-  const leftOut: Tool[] = [];
-  for (const tool of tools.toSorted(
-    (one, other) => compare(one.server, other.server) || compare(one.tool, other.tool),
-  )) {
+  const inOrder = tools.toSorted(
+    (one, other) =>
+      Number(isReplaced(one.tool)) - Number(isReplaced(other.tool)) ||
+      compare(one.server, other.server) ||
+      compare(one.tool, other.tool),
+  );
+  for (const tool of inOrder) {
     const name = offeredName(tool.server, tool.tool);
-    if (byName.has(name)) leftOut.push(tool);
-    else byName.set(name, tool);
+    byName.set(byName.has(name) ? withHash(name, `${tool.server}\n${tool.tool}`) : name, tool);
   }
   const kept = [...byName];
   const uses = new Map<string, number>();
@@ -52,7 +62,12 @@ export function nameTools<Tool extends { readonly server: string; readonly tool:
     aliases: otherNames(tool).filter((alias) => uses.get(alias) === 1),
     tool,
   }));
-  return { named: named.toSorted((one, other) => compare(one.name, other.name)), leftOut };
+  return named.toSorted((one, other) => compare(one.name, other.name));
+}
+
+/** Returns true when a name has characters that the offered name cannot contain. */
+function isReplaced(name: string): boolean {
+  return NOT_IN_NAMES.test(name);
 }
 
 /** An alias of a built-in tool, which has the precedence. */

@@ -1,4 +1,5 @@
 import { parse, type ParseError } from 'jsonc-parser';
+import { withoutByteOrderMark } from '../util/textBytes.ts';
 import { entryProblem, type McpServerSettings, parseMcpServers } from '../../protocol/mcp.ts';
 
 /** Files of a workspace that name MCP servers, relative to its folder, and the key of their servers. */
@@ -48,7 +49,7 @@ export function readWorkspaceFile(text: string, { file, key }: (typeof WORKSPACE
 function contentOf(text: string): unknown {
   const errors: ParseError[] = [];
   try {
-    const content: unknown = parse(text, errors, { allowTrailingComma: true });
+    const content: unknown = parse(withoutByteOrderMark(text), errors, { allowTrailingComma: true });
     return errors.length > 0 ? undefined : content;
   } catch {
     return undefined;

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { type Node, type ParseError, findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { type Rule, type RuleLayer, ruleMeaning, rulesFileSchema } from '../../protocol/policy.ts';
+import { withoutByteOrderMark } from '../util/textBytes.ts';
 import type { Argv } from './parseScript.ts';
 import { splitShellWords } from './shellWords.ts';
 
@@ -79,11 +80,6 @@ export function parseRulesFile(bytes: string, file: string, layer: RuleLayer = '
       return invalid(file, lineOf(text, tree, ['rules', index]), `rule ${index}: ${complaint}`);
   }
   return { type: 'rules', rules: parsed.data.rules.map((rule, index) => ({ rule, file, index, layer })) };
-}
-
-/** Editors on Windows write a byte order mark. */
-export function withoutByteOrderMark(text: string): string {
-  return text.replace(/^\uFEFF/, '');
 }
 
 function treeOf(text: string, errors: ParseError[]): Node | undefined | 'too deep' {

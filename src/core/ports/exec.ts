@@ -96,6 +96,8 @@ export interface ExecProcess {
   /** Allows one listener. Output that arrived before is kept for it. */
   onOutput(listener: (output: ExecOutput) => void): void;
   write(chars: string): void;
+  /** Closes its stdin, if that is a pipe. */
+  endInput?(): void;
   /** Resizes its terminal, if it has one. */
   resize(columns: number, rows: number): void;
   /**

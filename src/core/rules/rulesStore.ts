@@ -10,13 +10,13 @@ import {
   parseRulesFile,
   ruleIdentity,
   splitWorkspaceRules,
-  withoutByteOrderMark,
 } from '../policy/rules.ts';
 import type { Clock, Log, SideCopyPlaces, Storage, Workspace } from '../ports.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
 import { describeFileError, errorCode } from '../util/fileErrors.ts';
 import { isBelow } from '../util/pathBelow.ts';
+import { withoutByteOrderMark } from '../util/textBytes.ts';
 import { approvalName, describeApproval } from './approvals.ts';
 import { checkRule } from './checkRule.ts';
 import { FileWatch } from './fileWatch.ts';

@@ -21,6 +21,22 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   return () => signal.removeEventListener('abort', callback);
 }
 
+/** Resolves when `promise` settles, at the latest after `milliseconds`. */
+export function settledWithin(
+  promise: Promise<unknown>,
+  milliseconds: number,
+  clock: { after(milliseconds: number, callback: () => void): () => void },
+): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(milliseconds, resolve);
+    const settled = () => {
+      cancel();
+      resolve();
+    };
+    promise.then(settled, settled);
+  });
+}
+
 /** A time limit for one operation. The owner calls `end` when the operation is over. */
 export interface Deadline {
   readonly signal: AbortSignal;

@@ -10,6 +10,11 @@ export interface DecodedText {
   readonly hasByteOrderMark: boolean;
 }
 
+/** Editors and shells on Windows write a byte order mark, which is no part of JSON. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
 /**
  * Returns `undefined` when the bytes are not UTF-8 text: they contain an invalid sequence or a NUL.
  *

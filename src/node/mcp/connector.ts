@@ -16,7 +16,8 @@ import { boundedFetch } from './boundedFetch.ts';
 import { OAuthProvider } from './oauthProvider.ts';
 import { type LaunchPlace, launchRequest, sandboxHint } from './launch.ts';
 import { NO_TIMEOUT } from './limits.ts';
-import { describeError } from './sdkErrors.ts';
+import { failCutRequests } from './failCutRequests.ts';
+import { describeError, describeStartError } from './sdkErrors.ts';
 import { SdkConnection } from './sdkConnection.ts';
 import { StdioTransport } from './stdioTransport.ts';
 
@@ -60,7 +61,7 @@ async function connectStdio(
     exec,
     request: launchRequest(name, settings, options),
     log: (line) => handlers.log(line),
-    now: () => clock.monotonic(),
+    clock,
   });
   try {
     const client = await connected(sdk, transport, settings.protocol, handlers, options, signal);
@@ -94,11 +95,20 @@ async function connectHttp(
   });
   try {
     const client = await connected(sdk, transport, settings.protocol, handlers, options, signal);
-    return new SdkConnection(sdk, client, { endedWhy: () => 'The connection was closed.', handlers });
+    failCutRequests(transport);
+    return new SdkConnection(sdk, client, {
+      endedWhy: () => 'The connection was closed.',
+      handlers,
+      session: {
+        clock: options.clock,
+        isOpen: () => transport.sessionId !== undefined,
+        end: () => transport.terminateSession(),
+      },
+    });
   } catch (error) {
     await transport.close().catch(() => {});
     signal.throwIfAborted();
-    throw describeError(sdk, error);
+    throw describeStartError(sdk, error);
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod';
+import { McpFault } from '../../core/mcp/connection.ts';
 import type { McpSecrets } from '../../core/mcp/authorization.ts';
 import { parseJson } from '../../core/util/json.ts';
 import type { McpHttpServer } from '../../protocol/mcp.ts';
@@ -22,6 +23,8 @@ const storedSchema = lazyObject(() => ({
   discovery: z.unknown().optional(),
 }));
 type Stored = z.infer<typeof storedSchema>;
+
+const NOT_REFRESHED = 'Its authorization server could not refresh the token; try again later.';
 
 export interface ProviderOptions {
   readonly server: McpHttpServer;
@@ -46,6 +49,8 @@ export class OAuthProvider implements OAuthClientProvider {
   #stored: Stored | undefined;
   /** The access token that was used last. */
   #used: unknown;
+  /** A refresh was tried since the tokens were read. */
+  #isRefreshing = false;
 
   constructor(options: ProviderOptions) {
     this.#options = options;
@@ -90,7 +95,13 @@ export class OAuthProvider implements OAuthClientProvider {
   async tokens(): Promise<StoredOAuthTokens | undefined> {
     const { tokens } = await this.#read();
     this.#used = tokens?.['access_token'];
+    this.#isRefreshing = false;
     return tokens as StoredOAuthTokens | undefined;
+  }
+
+  /** The SDK calls it when it begins to refresh the tokens; all that was granted is asked for again. */
+  async scopeForRefresh(): Promise<undefined> {
+    this.#isRefreshing = true;
   }
 
   async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
@@ -98,7 +109,10 @@ export class OAuthProvider implements OAuthClientProvider {
   }
 
   async redirectToAuthorization(page: URL): Promise<void> {
-    await this.#options.redirect?.open(page);
+    const { redirect } = this.#options;
+    // The SDK wants another sign-in whatever the reason was. Refused tokens are invalidated first.
+    if (redirect === undefined && this.#isRefreshing) throw new McpFault('refused', NOT_REFRESHED);
+    await redirect?.open(page);
   }
 
   async saveCodeVerifier(verifier: string): Promise<void> {

@@ -12,10 +12,12 @@ import {
   type McpServerInfo,
   type McpTool,
 } from '../../core/mcp/connection.ts';
+import type { Clock } from '../../core/ports.ts';
+import { settledWithin } from '../../core/util/abort.ts';
 import { allPages } from '../../core/mcp/serverLists.ts';
 import { isNestedTooDeeply } from '../../core/util/json.ts';
 import { NO_TIMEOUT } from './limits.ts';
-import { describeError, ENDED } from './sdkErrors.ts';
+import { describeError, ENDED, isExpiredSession } from './sdkErrors.ts';
 import { lazyLooseObject, lazyObject } from '../../protocol/lazyObject.ts';
 
 type Sdk = typeof import('./mcpSdk.ts');
@@ -52,6 +54,9 @@ const promptSchema = lazyLooseObject(() => ({
     .catch([]),
 }));
 
+/** Time for a server over HTTP to end a session that is closed, in milliseconds. */
+const END_SESSION_MS = 500;
+
 /** A page that the user has to open before a call. */
 const pageSchema = lazyObject(() => ({ message: z.string(), url: z.string() }));
 /** Calls of one tool that need a page, and pages of one call. */
@@ -66,6 +71,8 @@ export interface SdkConnectionOptions {
   /** The end of the connection, in one sentence. */
   readonly endedWhy: () => string;
   readonly handlers: Pick<McpHandlers, 'log' | 'elicit'>;
+  /** The session over HTTP; absent on stdio. */
+  readonly session?: { readonly clock: Clock; isOpen(): boolean; end(): Promise<void> };
 }
 
 /** A connected client of the SDK as core needs it. */
@@ -76,6 +83,7 @@ export class SdkConnection implements McpConnection {
   readonly #client: Client;
   readonly #options: SdkConnectionOptions;
   #end: (fault: McpFault) => void = () => {};
+  #hasEnded = false;
 
   constructor(sdk: Sdk, client: Client, options: SdkConnectionOptions) {
     this.#sdk = sdk;
@@ -94,8 +102,11 @@ export class SdkConnection implements McpConnection {
       hasCompletions: completions !== undefined,
     };
     this.closed = new Promise((resolve) => {
-      this.#end = resolve;
-      Object.assign(client, { onclose: () => resolve(new McpFault('closed', options.endedWhy())) });
+      this.#end = (fault) => {
+        this.#hasEnded = true;
+        resolve(fault);
+      };
+      Object.assign(client, { onclose: () => this.#end(new McpFault('closed', options.endedWhy())) });
     });
   }
 
@@ -201,8 +212,23 @@ export class SdkConnection implements McpConnection {
   }
 
   async close(): Promise<void> {
+    await this.#endSession();
     await this.#client.close().catch(() => {});
     this.#end(new McpFault('closed', this.#options.endedWhy()));
+  }
+
+  /** The connection ends with the fault that is returned. */
+  #expired(error: unknown): McpFault {
+    const fault = new McpFault('expired', 'It has forgotten the session (HTTP 404).', { cause: error });
+    this.#end(fault);
+    return fault;
+  }
+
+  /** Ends the session of a server over HTTP, which need not answer. */
+  async #endSession(): Promise<void> {
+    const { session } = this.#options;
+    if (session?.isOpen() !== true || this.#hasEnded) return;
+    await settledWithin(session.end(), END_SESSION_MS, session.clock);
   }
 
   async #all(method: string, key: string, signal: AbortSignal): Promise<readonly Wild[]> {
@@ -246,6 +272,7 @@ export class SdkConnection implements McpConnection {
       const fault = describeError(this.#sdk, error);
       // A server behind HTTP has no connection that could end: a failed request shows that it is gone, or demands a
       // sign-in.
+      if (this.#options.session?.isOpen() === true && isExpiredSession(this.#sdk, error)) throw this.#expired(error);
       if (fault.kind === 'closed' || fault.kind === 'auth') this.#end(fault);
       if (fault.kind !== 'closed') throw fault;
       const why = this.#options.endedWhy();

@@ -1,17 +1,35 @@
 import { McpFault } from '../../core/mcp/connection.ts';
+import { inOneSentence } from './protocolFaults.ts';
 import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
 
 type Sdk = typeof import('./mcpSdk.ts');
+
+/** The same for an error of a start over HTTP, where the address may be a wrong one. */
+export function describeStartError(sdk: Sdk, error: unknown): McpFault {
+  const fault = describeError(sdk, error);
+  const http = httpErrorIn(sdk, error);
+  return http?.status === 404 || http?.status === 405
+    ? new McpFault(fault.kind, `${fault.message} ${WRONG_ADDRESS}`, { cause: error })
+    : fault;
+}
+
+/** Returns true when a server over HTTP has forgotten the session (2025-11-25, "Session Management"). */
+export function isExpiredSession(sdk: Sdk, error: unknown): boolean {
+  return httpErrorIn(sdk, error)?.status === 404;
+}
+
+function httpErrorIn(sdk: Sdk, error: unknown) {
+  return causesOf(error).find((cause) => cause instanceof sdk.SdkHttpError);
+}
 
 /** Classifies an error of the SDK, of the network or of the server. */
 export function describeError(sdk: Sdk, error: unknown): McpFault {
   if (error instanceof McpFault) return error;
   const options = { cause: error };
-  const http = causesOf(error).find((cause) => cause instanceof sdk.SdkHttpError);
-  if (http instanceof sdk.SdkHttpError && http.status !== 401) {
+  const http = httpErrorIn(sdk, error);
+  if (http && http.status !== 401) {
     const { status } = http;
-    const hint = status === 404 || status === 405 ? WRONG_ADDRESS : '';
-    return new McpFault(status === 404 ? 'closed' : 'refused', `It answered with HTTP ${status}.${hint}`, options);
+    return new McpFault(status === 404 ? 'closed' : 'refused', `It answered with HTTP ${status}.`, options);
   }
   const isUnauthorized = causesOf(error).some((cause) => cause instanceof sdk.UnauthorizedError);
   if (http || isUnauthorized) return new McpFault('auth', NEEDS_AUTH, options);
@@ -20,9 +38,10 @@ export function describeError(sdk: Sdk, error: unknown): McpFault {
   if (error instanceof sdk.SdkError) {
     const { ConnectionClosed, NotConnected, SendFailed } = sdk.SdkErrorCode;
     const isClosed = [ConnectionClosed, NotConnected, SendFailed].some((code) => code === error.code);
-    return new McpFault(isClosed ? 'closed' : 'protocol', isClosed ? ENDED : messageOf(error), options);
+    return new McpFault(isClosed ? 'closed' : 'protocol', isClosed ? ENDED : inOneSentence(messageOf(error)), options);
   }
-  return new McpFault(error instanceof sdk.ProtocolError ? 'refused' : 'protocol', messageOf(error), options);
+  if (error instanceof sdk.ProtocolError) return new McpFault('refused', messageOf(error), options);
+  return new McpFault('protocol', inOneSentence(messageOf(error)) || 'It failed, and gave no reason.', options);
 }
 
 /** Error codes of the operating system, not of the SDK. */
@@ -42,4 +61,4 @@ function causesOf(error: unknown): readonly unknown[] {
 /** The connection has ended; the transport may know why. */
 export const ENDED = 'The connection has ended.';
 const NEEDS_AUTH = 'It demands an authorization.';
-const WRONG_ADDRESS = ' Servers for streamable HTTP often have an address that ends in /mcp.';
+const WRONG_ADDRESS = 'Servers for streamable HTTP often have an address that ends in /mcp.';

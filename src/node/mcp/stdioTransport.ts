@@ -1,12 +1,18 @@
+import { existsSync } from 'node:fs';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../../core/ports.ts';
+import type { Clock, Exec, ExecExit, ExecProcess, ExecRequest } from '../../core/ports.ts';
+import { settledWithin } from '../../core/util/abort.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { excessOf, parseJson } from '../../core/util/json.ts';
+import { withoutByteOrderMark } from '../../core/util/textBytes.ts';
 import { FloodGuard } from './floodGuard.ts';
 import { LineReader, LogReader } from './lineReader.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
+import { readableResponse } from './protocolFaults.ts';
 import { mostTelling } from './mostTelling.ts';
 
+/** Time for a server to end by itself at the end of its input, in milliseconds. */
+const END_OF_INPUT_MS = 500;
 /** In characters; a longer line of a log is cut into several. */
 const MAX_LOG_LINE = 8 * 1024;
 /** Lines of the log that are kept for the sentence about its end: more than the stack trace of most crashes. */
@@ -16,8 +22,7 @@ export interface StdioOptions {
   readonly exec: Exec;
   readonly request: ExecRequest;
   readonly log: (line: string) => void;
-  /** Milliseconds of a monotonic clock. */
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 /**
@@ -40,12 +45,16 @@ export class StdioTransport implements Transport {
 
   constructor(options: StdioOptions) {
     this.#options = options;
-    this.#flood = new FloodGuard(options.now);
+    this.#flood = new FloodGuard(() => options.clock.monotonic());
   }
 
   /** @throws Error when the process cannot be started */
   async start(): Promise<void> {
-    const child = await this.#options.exec.spawn(this.#options.request, this.#closing.signal);
+    const { exec, request } = this.#options;
+    const child = await exec.spawn(request, this.#closing.signal).catch((error: unknown) => {
+      this.#fault = whyNotStarted(request, error);
+      throw error;
+    });
     this.#child = child;
     const output = new LineReader(MAX_MESSAGE_BYTES);
     const errors = new LogReader(MAX_LOG_LINE);
@@ -71,9 +80,14 @@ export class StdioTransport implements Transport {
     this.#child.write(`${JSON.stringify(message)}\n`);
   }
 
+  /** Ends the input of the server, and then the server, as the protocol has it ("Shutdown"). */
   async close(): Promise<void> {
     this.#closing.abort(new Error('It was stopped.'));
-    await this.#child?.kill();
+    const child = this.#child;
+    if (child === undefined) return;
+    child.endInput?.();
+    await settledWithin(child.exited, END_OF_INPUT_MS, this.#options.clock);
+    await child.kill();
   }
 
   /** The end of the process, in one sentence. */
@@ -91,13 +105,13 @@ export class StdioTransport implements Transport {
     const excess = excessOf(line);
     // The answer of a call would be missing without a word.
     if (excess !== undefined) return this.#fail(`It sent a message that ${excess}.`);
-    const message = parseJson(line);
+    const message = parseJson(withoutByteOrderMark(line));
     if (typeof message !== 'object' || message === null || !('jsonrpc' in message)) {
       this.#options.log(`Not a message of the protocol: ${line.slice(0, 200)}`);
       return;
     }
     if (this.#flood.isFlooded(message)) return this.#fail('It sent too many messages that nothing had asked for.');
-    const deliver = () => this.onmessage?.(message as JSONRPCMessage);
+    const deliver = () => this.onmessage?.(readableResponse({ ...message }) as JSONRPCMessage);
     // The SDK handles notifications a moment later: one that preceded a response must not arrive after it.
     if ('result' in message || 'error' in message) setImmediate(deliver);
     else deliver();
@@ -115,4 +129,9 @@ export class StdioTransport implements Transport {
     this.#fault ??= reason;
     void this.#child?.kill(0);
   }
+}
+
+/** The sentence about a start that failed. The system reports a missing folder like a missing program. */
+function whyNotStarted({ cwd }: ExecRequest, error: unknown): string {
+  return existsSync(cwd) ? messageOf(error) : `Its working directory ${cwd} does not exist.`;
 }

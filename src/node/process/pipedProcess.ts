@@ -40,6 +40,7 @@ export function pipedProcess(
       if (chars === CONTROL_C) interruptGroup(root);
       else if (child.stdin?.writable) child.stdin.write(chars);
     },
+    endInput: () => void child.stdin?.end(),
     resize() {},
     async kill(graceMs = 500) {
       await endTree(root, exited, graceMs);

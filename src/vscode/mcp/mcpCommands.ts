@@ -3,7 +3,7 @@ import type { McpTool } from '../../core/mcp/connection.ts';
 import type { McpServer } from '../../core/mcp/mcpServer.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { describeServer, type SelectedServer } from '../../core/mcp/selectServers.ts';
-import { hasUsableSchema } from '../../core/mcp/usableTools.ts';
+import { hasUsableSchema, usableTools } from '../../core/mcp/usableTools.ts';
 import type { Trust, TrustQuestion } from '../../core/trust/trust.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
@@ -32,6 +32,7 @@ export interface McpCommandDeps {
   readonly controller: McpController;
   readonly logs: McpLogs;
   readonly settings: () => Pick<Settings, 'mcpServers'>;
+  readonly homeDirectory: string;
   /** Lets the user authorize Tiller at a server. @throws Error with a sentence for the user */
   readonly signIn: (server: McpServer, signal: AbortSignal) => Promise<void>;
 }
@@ -58,8 +59,8 @@ export class McpCommands {
   }
 
   async #add(): Promise<void> {
-    const { controller, settings } = this.#deps;
-    if (!(await addServer(Object.keys(settings().mcpServers)))) return;
+    const { controller, settings, homeDirectory } = this.#deps;
+    if (!(await addServer(Object.keys(settings().mcpServers), homeDirectory))) return;
     await controller.refresh();
     await this.showServers();
   }
@@ -190,7 +191,7 @@ function liveLook(server: McpServer | undefined): Look {
   if (!definition.settings.enabled) return { icon: 'circle-slash', word: vscode.l10n.t('Disabled') };
   switch (status.type) {
     case 'ready': {
-      const { length } = status.tools.filter(hasUsableSchema);
+      const { length } = usableTools(status.tools);
       const leftOut = status.tools.length - length;
       const word = vscode.l10n.t('Ready, {0} tools', length);
       if (leftOut === 0) return { icon: 'check', word };
@@ -212,15 +213,18 @@ function liveLook(server: McpServer | undefined): Look {
 /** The tools as the server describes them; choosing one has no effect. */
 async function showTools(server: McpServer): Promise<void> {
   if (server.status.type !== 'ready') return;
-  const items = server.status.tools.map((tool) => ({
+  const { tools } = server.status;
+  const usable = usableTools(tools);
+  const items = tools.map((tool) => ({
     label: withoutIcons(tool.name),
-    description: hintOf(tool),
+    description: hintOf(tool, usable.includes(tool)),
     detail: withoutIcons(inOneLine(tool.description ?? '')),
   }));
   await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Tools of {0}', server.name), matchOnDetail: true });
 }
 
-function hintOf(tool: McpTool): string {
+function hintOf(tool: McpTool, isOffered: boolean): string {
   if (!hasUsableSchema(tool)) return vscode.l10n.t('left out: its schema is too long for a request');
+  if (!isOffered) return vscode.l10n.t('left out: the server has too many tools');
   return tool.annotations?.readOnlyHint === true ? vscode.l10n.t('says that it only reads') : '';
 }

@@ -74,6 +74,7 @@ describe('a hook is read', () => {
       hooks: [{ command: 'a', source: '/w/.claude/settings.json' }],
       unknownEvents: [{ event: 'Notification' }],
     });
+    expect(read(`\uFEFF${JSON.stringify({ hooks })}`).hooks).toHaveLength(1);
     expect(read(JSON.stringify({ disableAllHooks: true, hooks })).hooks).toEqual([]);
     expect(read('{')).toMatchObject({ hooks: [], problems: ['/w/.claude/settings.json: it is not valid JSON.'] });
     expect(read('[]')).toMatchObject({ hooks: [], problems: [] });
@@ -134,6 +135,7 @@ describe('the output of a hook', () => {
     ['PostToolUse', end('', 1), { failure: 'It ended with exit code 1.' }],
     ['PostToolUse', end('{broken'), { failure: expect.stringContaining('is not what a PostToolUse hook prints') }],
     ['PreToolUse', end('loading …\n{\n  "decision": "block",\n  "reason": "late"\n}'), { block: 'late' }],
+    ['PreToolUse', end('{"level":30}\n{"decision":"block",\n"reason":"behind a log"}'), { block: 'behind a log' }],
     ['PreToolUse', end('see {"a":1}'), {}],
     ['UserPromptSubmit', end('Example:\n{"decision":"block"}'), { context: 'Example:\n{"decision":"block"}' }],
     ['PreToolUse', { ...end('much text'), isCut: true }, { failure: expect.stringContaining('printed more') }],

@@ -28,6 +28,10 @@ describe('the MCP servers that a file of a workspace names', () => {
     expect(read(text)).toEqual({ servers: new Map(), problems: ['.mcp.json is not valid JSON.'] });
   });
 
+  test('are read behind a byte order mark', () => {
+    expect([...read('\uFEFF{"mcpServers": {"a": {"command": "x"}}}').servers.keys()]).toEqual(['a']);
+  });
+
   test('are none where they are no object', () => {
     expect(read({ mcpServers: ['x'] }).problems).toEqual(['.mcp.json: "mcpServers" must be an object.']);
     expect(read([1])).toEqual({ servers: new Map(), problems: [] });

@@ -68,6 +68,11 @@ export function shellAnswer({ process, durationMs, output, notes }: Answer): str
   ].join('\n');
 }
 
+/** Returns the output in an answer of `execAnswer` or `shellAnswer`, without the lines about the process. */
+export function printedIn(answer: string): string {
+  return /^(?:Chunk ID|Exit code): .*?\nOutput:\n(.*)$/s.exec(answer)?.[1] ?? answer;
+}
+
 function foundBy({ end }: LiveProcess): string[] {
   return (end?.findings ?? []).map(({ kind, message }) =>
     kind === 'quarantined' ? `${message} The user can restore it.` : message,

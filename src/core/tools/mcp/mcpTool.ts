@@ -153,17 +153,19 @@ async function call(
   });
   try {
     const stop = AbortSignal.any([signal, expiry.signal]);
-    const connection = await server.connection(stop);
-    const now = server.tool(tool.name);
-    if (now === undefined) throw new Error('The server has this tool no more.');
-    if (toolHash(now) !== identity.hash) {
+    const result = await server.use(stop, async (connection) => {
+      const now = server.tool(tool.name);
+      if (now === undefined) throw new Error('The server has this tool no more.');
+      if (toolHash(now) !== identity.hash) return 'changed';
+      await rememberApproval(identity, attempt, context, deps);
+      return server.during(
+        (request, asked) => timer.pausedFor(() => elicit(request, asked)),
+        () => connection.callTool(tool, args, { signal: stop, onProgress: (step) => progress.add(step) }),
+      );
+    });
+    if (result === 'changed') {
       return { output: 'The server has changed this tool since it was approved.', success: false, changedSince: true };
     }
-    await rememberApproval(identity, attempt, context, deps);
-    const result = await server.during(
-      (request, asked) => timer.pausedFor(() => elicit(request, asked)),
-      () => connection.callTool(tool, args, { signal: stop, onProgress: (step) => progress.add(step) }),
-    );
     return await answered(result, ended(), deps, context);
   } catch (error) {
     signal.throwIfAborted();

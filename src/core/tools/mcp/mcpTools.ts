@@ -3,7 +3,7 @@ import type { McpTool } from '../../mcp/connection.ts';
 import type { McpServer, McpServerStatus } from '../../mcp/mcpServer.ts';
 import type { McpServers } from '../../mcp/mcpServers.ts';
 import { nameTools, toolPrefix } from '../../mcp/toolNames.ts';
-import { hasUsableSchema, leftOutSentence } from '../../mcp/usableTools.ts';
+import { leftOutSentence, usableTools } from '../../mcp/usableTools.ts';
 import type { Disposable } from '../../util/disposable.ts';
 import { abortable } from '../../util/abort.ts';
 import type { ToolHandler } from '../handler.ts';
@@ -116,14 +116,17 @@ export class McpTools implements ToolProvider {
   }
 
   #made(): readonly ToolHandler[] {
-    const { servers, log } = this.#deps;
+    const { servers } = this.#deps;
     if (this.#enabled.length === 0) return [];
     const all = [...this.#offered.values()].flatMap(({ server, tools }) =>
-      tools.map((definition) => ({ server: server.name, tool: definition.name, definition, owner: server })),
+      usableTools(tools).map((definition) => ({
+        server: server.name,
+        tool: definition.name,
+        definition,
+        owner: server,
+      })),
     );
-    const { named, leftOut } = nameTools(all.filter(({ definition }) => hasUsableSchema(definition)));
-    for (const { server, tool } of leftOut)
-      log.warn(`The tool ${tool} of ${server} is left out: another has its name.`);
+    const named = nameTools(all);
     const tools = named.map(({ name, aliases, tool: { owner, definition } }) =>
       mcpTool([name, ...aliases], owner, definition, this.#deps),
     );
@@ -148,6 +151,6 @@ function statusOf(server: McpServer): EventMsgOf<'mcp_status'> {
   const base = { type: 'mcp_status', server: server.name, status: status.type } as const;
   if (status.type !== 'ready') return { ...base, ...('message' in status ? { error: status.message } : {}) };
   const leftOut = leftOutSentence(status.tools);
-  const toolCount = status.tools.filter(hasUsableSchema).length;
+  const toolCount = usableTools(status.tools).length;
   return { ...base, toolCount, ...(leftOut === undefined ? {} : { leftOut }) };
 }

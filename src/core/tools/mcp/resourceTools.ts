@@ -56,7 +56,9 @@ function listTool(servers: McpServers, kind: ListKind): ToolHandler {
     required: [],
     async look({ server, cursor }, signal) {
       if (server !== undefined) {
-        const page = await kind.page(await connectionOf(servers, server, signal), cursor, signal);
+        const page = await withResources(servers, server, signal, (connection) =>
+          kind.page(connection, cursor, signal),
+        );
         const nextCursor = page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor };
         return { server, [key]: page.entries.map((entry) => ({ server, ...entry })), ...nextCursor };
       }
@@ -95,22 +97,28 @@ function readTool(servers: McpServers): ToolHandler {
       return hidden === undefined || (await mayReadOnce(hidden, context)) ? undefined : hidden;
     },
     async look({ server, uri }, signal) {
-      const connection = await connectionOf(servers, server, signal);
-      return { server, uri, contents: await connection.readResource(uri, signal) };
+      const read = (connection: McpConnection) => connection.readResource(uri, signal);
+      return { server, uri, contents: await withResources(servers, server, signal, read) };
     },
   });
 }
 
-/** @throws Error with a message for the model */
-async function connectionOf(servers: McpServers, name: string, signal: AbortSignal): Promise<McpConnection> {
+/** Passes the connection of an enabled server that has resources. @throws Error with a message for the model */
+async function withResources<Result>(
+  servers: McpServers,
+  name: string,
+  signal: AbortSignal,
+  use: (connection: McpConnection) => Promise<Result>,
+): Promise<Result> {
   const server = servers.get(name);
   if (server?.definition.settings.enabled !== true) {
     const known = servers.all.filter(({ definition }) => definition.settings.enabled).map((server) => server.name);
     throw new Error(`there is no MCP server ${name}. The servers are: ${known.join(', ')}.`);
   }
-  const connection = await server.connection(signal);
-  if (!connection.info.hasResources) throw new Error(`the MCP server ${name} has no resources.`);
-  return connection;
+  return server.use(signal, async (connection) => {
+    if (!connection.info.hasResources) throw new Error(`the MCP server ${name} has no resources.`);
+    return use(connection);
+  });
 }
 
 interface ResourceTool<Arguments> {

@@ -1,0 +1,54 @@
+/** Sessions and streams of MCP servers over HTTP that end at a bad moment. */
+import { describe, expect, test } from 'vitest';
+import { mcpScenario, statusOf } from '../support/mcpServers.ts';
+import { calls, says } from '../support/modelServer.ts';
+import { startRawMcpServer } from '../support/rawMcpServer.ts';
+
+const settings = (url: string) => ({ notes: { url, protocol: 'legacy', toolTimeoutMs: 60_000 } });
+
+describe('an MCP server over HTTP', () => {
+  test('that has forgotten the session gets the same call in a new one', async () => {
+    await using server = await startRawMcpServer();
+    await using made = await mcpScenario(settings(server.url), {
+      model: [[calls('mcp__notes__echo'), calls('mcp__notes__echo')], [says('Done.')]],
+    });
+    server.sessions.clear();
+    await made.chat.send('go');
+    expect(made.chat.outputs()).toEqual(['still here', 'still here']);
+    expect(server.requests.filter((method) => method === 'initialize')).toHaveLength(2);
+    expect(made.mcp.servers.get('notes')?.status.type).toBe('ready');
+  });
+
+  test('that has forgotten the session for good ends the call', async () => {
+    await using server = await startRawMcpServer();
+    await using made = await mcpScenario(settings(server.url), {
+      model: [[calls('mcp__notes__echo')], [says('Done.')]],
+    });
+    server.sessions.clear();
+    server.sessions.add = () => server.sessions;
+    await made.chat.send('go');
+    expect(made.chat.outputs()).toEqual([
+      expect.stringMatching(/^tool call error: The MCP server notes is not running\. It answered with HTTP 404\./),
+    ]);
+  });
+
+  test('that ends its stream without an answer fails the call at once, unless the stream can be resumed', async () => {
+    await using server = await startRawMcpServer();
+    const tools = ['cut', 'end', 'lost', 'resume', 'echo'];
+    await using made = await mcpScenario(settings(server.url), {
+      model: [tools.map((tool) => calls(`mcp__notes__${tool}`)), [says('Done.')]],
+    });
+    await made.chat.send('go');
+    const failed = 'tool call error: It closed the connection before it had answered.';
+    expect(made.chat.outputs()).toEqual([failed, failed, failed, 'resumed', 'still here']);
+  });
+
+  test('gets the end of its session', async () => {
+    await using server = await startRawMcpServer();
+    await using made = await mcpScenario(settings(server.url), { model: [] });
+    await made.mcp.servers.get('notes')?.stop();
+    await statusOf(made.mcp, 'stopped');
+    expect(server.requests.at(-1)).toBe('DELETE');
+    expect(server.sessions.size).toBe(0);
+  });
+});
