@@ -148,6 +148,7 @@ function createMcpServers(
     controller,
     logs,
     settings,
+    homeDirectory: node.host.homeDirectory,
     signIn: async (server, signal) => mcp.signIn(server, await signIns.redirect(), signal),
   });
   return { mcp, servers: mcp.servers, controller, commands };

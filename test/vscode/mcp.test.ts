@@ -1,6 +1,6 @@
 /** "MCP Servers" and the servers of the workspace, with real servers; the user's choices are scripted. */
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, setup, suiteSetup, suiteTeardown, teardown, test } from 'mocha';
 import * as vscode from 'vscode';
@@ -66,7 +66,14 @@ suite('MCP servers', () => {
       report: (error) => assert.fail(String(error)),
     });
     logs = new McpLogs((text) => text);
-    commands = new McpCommands({ ...mcp, controller, logs, settings, signIn: async () => {} });
+    commands = new McpCommands({
+      ...mcp,
+      controller,
+      logs,
+      settings,
+      homeDirectory: home.at('home'),
+      signIn: async () => {},
+    });
   });
 
   teardown(async () => {
@@ -115,6 +122,7 @@ suite('MCP servers', () => {
     await commands.showServers();
     user.restore();
     const added = setting();
+    assert.ok(existsSync(home.at('home/.npm')));
     await vscode.workspace.getConfiguration('tiller').update('mcpServers', before, vscode.ConfigurationTarget.Global);
     const args = ['-y', '@modelcontextprotocol/server-memory', 'two words'];
     assert.deepEqual(added, {

@@ -1,22 +1,25 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { splitShellWords } from '../../core/policy/shellWords.ts';
 import { isServerName } from '../../protocol/mcp.ts';
 import { changeTable } from '../settings.ts';
 
-/** Programs that download a server before they start it, with the folder of their cache. */
-const LAUNCHERS: Readonly<Record<string, string>> = { npx: '~/.npm', uvx: '~/.cache/uv' };
+/** Programs that download a server before they start it, with the folder of their cache in the user's home. */
+const LAUNCHERS: Readonly<Record<string, string>> = { npx: '.npm', uvx: '.cache/uv' };
 
 const EXAMPLE = 'npx -y @modelcontextprotocol/server-memory';
 
 interface AccessRow extends vscode.QuickPickItem {
   readonly sandbox: Readonly<Record<string, unknown>> | undefined;
+  /** A folder in the user's home that the server needs. */
+  readonly cache?: string;
 }
 
 /**
  * "Add Server…": asks for a command line or an address, what a program may access, and a name; then adds the server to the
  * user's settings. Resolves to false when the user cancels.
  */
-export async function addServer(taken: readonly string[]): Promise<boolean> {
+export async function addServer(taken: readonly string[], homeDirectory: string): Promise<boolean> {
   const title = vscode.l10n.t('Add MCP Server');
   const typed = await vscode.window.showInputBox({
     title,
@@ -28,14 +31,13 @@ export async function addServer(taken: readonly string[]): Promise<boolean> {
   });
   const entry = typed === undefined ? undefined : entryOf(typed);
   if (entry === undefined) return false;
-  let sandbox: AccessRow['sandbox'];
-  if ('command' in entry) {
-    const picked = await pickAccess(title, entry.command);
-    if (picked === undefined) return false;
-    sandbox = picked.sandbox;
-  }
+  const access = 'command' in entry ? await pickAccess(title, entry.command) : { sandbox: undefined };
+  if (access === undefined) return false;
   const name = await askName(title, suggestedName(entry), taken);
   if (name === undefined) return false;
+  const { sandbox, cache } = access;
+  // A writable folder has to exist when the server starts.
+  if (cache !== undefined) await vscode.workspace.fs.createDirectory(vscode.Uri.file(path.join(homeDirectory, cache)));
   const added = sandbox === undefined ? entry : { ...entry, sandbox };
   await changeTable('mcpServers', (servers) => ({ ...servers, [name]: added }));
   return true;
@@ -55,16 +57,16 @@ function programOf(command: string): string {
   return command.split(/[/\\]/).at(-1) ?? command;
 }
 
-function pickAccess(title: string, command: string): Promise<AccessRow | undefined> {
+function pickAccess(title: string, command: string): Promise<Pick<AccessRow, 'sandbox' | 'cache'> | undefined> {
   const cache = LAUNCHERS[programOf(command)];
   const offline: AccessRow = {
     label: vscode.l10n.t('No Network'),
-    description: vscode.l10n.t('It runs in the sandbox and reads the workspace.'),
+    detail: vscode.l10n.t('It runs in the sandbox and reads the workspace.'),
     sandbox: undefined,
   };
   const online: AccessRow = {
     label: vscode.l10n.t('Network'),
-    description: vscode.l10n.t('It runs in the sandbox and may connect to every host.'),
+    detail: vscode.l10n.t('It runs in the sandbox and may connect to every host.'),
     sandbox: { network: true },
   };
   const launcher: AccessRow[] =
@@ -73,11 +75,12 @@ function pickAccess(title: string, command: string): Promise<AccessRow | undefin
       : [
           {
             label: vscode.l10n.t('Network and the Cache of {0}', programOf(command)),
-            description: vscode.l10n.t(
+            detail: vscode.l10n.t(
               'It runs in the sandbox, is downloaded to {0}, and may connect to every host.',
-              cache,
+              `~/${cache}`,
             ),
-            sandbox: { network: true, writableRoots: [cache] },
+            sandbox: { network: true, writableRoots: [`~/${cache}`] },
+            cache,
           },
         ];
   const placeHolder = vscode.l10n.t('What may the server access? “Edit the Setting…” can give it more.');

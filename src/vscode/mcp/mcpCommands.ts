@@ -32,6 +32,7 @@ export interface McpCommandDeps {
   readonly controller: McpController;
   readonly logs: McpLogs;
   readonly settings: () => Pick<Settings, 'mcpServers'>;
+  readonly homeDirectory: string;
   /** Lets the user authorize Tiller at a server. @throws Error with a sentence for the user */
   readonly signIn: (server: McpServer, signal: AbortSignal) => Promise<void>;
 }
@@ -58,8 +59,8 @@ export class McpCommands {
   }
 
   async #add(): Promise<void> {
-    const { controller, settings } = this.#deps;
-    if (!(await addServer(Object.keys(settings().mcpServers)))) return;
+    const { controller, settings, homeDirectory } = this.#deps;
+    if (!(await addServer(Object.keys(settings().mcpServers), homeDirectory))) return;
     await controller.refresh();
     await this.showServers();
   }

@@ -6,6 +6,7 @@ import {
   providerNames,
   providerTitle,
 } from '../../protocol/knownProviders.ts';
+import { ownValue } from '../../protocol/ownValue.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { pickOrType } from './pickOrType.ts';
 
@@ -29,34 +30,16 @@ export async function pickProvider(
   settings: Settings,
   hasLanguageModels: boolean,
 ): Promise<ProviderChoice | undefined> {
-  const named = providerNames(settings).map((name): Row => {
-    const isCurrent = name === settings.provider && settings.baseUrl === null && settings.model !== null;
-    return {
-      label: providerTitle(settings, name),
-      description: providerNamed(settings, name)?.baseUrl ?? '',
-      ...(isCurrent && settings.model !== null ? { detail: vscode.l10n.t('In use: {0}', settings.model) } : {}),
-      choice: { type: 'named', name },
-    };
-  });
-  const templates = Object.entries(KNOWN_PROVIDERS).flatMap(([name, known]): Row[] =>
-    known.settings === null && !Object.hasOwn(settings.providers, name)
-      ? [
-          {
-            label: known.title,
-            description: known.template?.baseUrl ?? known.addressExample ?? '',
-            choice: { type: 'template', name },
-          },
-        ]
-      : [],
-  );
+  const isListed = new Set(providerNames(settings));
+  const names = new Set([...Object.keys(settings.providers), ...Object.keys(KNOWN_PROVIDERS)]);
+  const providers = [...names].map((name) => (isListed.has(name) ? namedRow(settings, name) : templateRow(name)));
   const rows: Row[] = [
     {
       label: vscode.l10n.t('Find Servers on This Machine'),
       description: vscode.l10n.t('Ollama, LM Studio, llama.cpp, vLLM on their usual ports'),
       choice: { type: 'local' },
     },
-    ...named,
-    ...templates,
+    ...providers,
     ...(hasLanguageModels
       ? [
           {
@@ -87,6 +70,26 @@ export async function pickProvider(
     },
   });
   return picked?.choice;
+}
+
+function namedRow(settings: Settings, name: string): Row {
+  const isCurrent = name === settings.provider && settings.baseUrl === null && settings.model !== null;
+  return {
+    label: providerTitle(settings, name),
+    description: providerNamed(settings, name)?.baseUrl ?? '',
+    ...(isCurrent && settings.model !== null ? { detail: vscode.l10n.t('In use: {0}', settings.model) } : {}),
+    choice: { type: 'named', name },
+  };
+}
+
+/** A provider that is known, and in no list before it is chosen. */
+function templateRow(name: string): Row {
+  const known = ownValue(KNOWN_PROVIDERS, name);
+  return {
+    label: known?.title ?? name,
+    description: known?.template?.baseUrl ?? known?.addressExample ?? '',
+    choice: { type: 'template', name },
+  };
 }
 
 /** The http or https address, without slashes at its end. */
