@@ -40,11 +40,11 @@ export async function undo(argv: readonly string[], streams: Streams): Promise<n
   await requireHome(ports.storage.home);
   await settleInterrupted(ports.storage.home, ports.locks, (line) => printSentence(streams.stderr, line));
   const catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
-  const listed = await catalog.list([path.resolve('.')]);
+  const threads = await catalog.withSubAgents();
   const recover = async (thread: ThreadSummary) => {
     if (thread.lastTurn === 'open') await catalog.whileFree(thread.id, () => recordCutOff(thread, ports));
   };
-  const thread = await threadOf(values.thread, listed, { ports, recover });
+  const thread = await threadOf(values.thread, threads, { ports, recover });
   let code: number = EXIT.done;
   const result = await catalog.whileFree(thread.id, async () => {
     code = await undoTurn(thread, turn, values.yes ?? false, ports, streams);
@@ -56,7 +56,7 @@ export async function undo(argv: readonly string[], streams: Streams): Promise<n
   return code;
 }
 
-/** The one that was named, or the last one that changed something in this folder. @throws UsageError */
+/** The thread or sub-agent that was named, or the last one that changed something in this folder. @throws UsageError */
 async function threadOf(
   id: string | undefined,
   threads: readonly ThreadSummary[],
@@ -102,7 +102,7 @@ async function recordCutOff({ id, path: rollout }: ThreadSummary, ports: Ports):
 }
 
 async function undoTurn(
-  { id, path: rollout, cwd: lastCwd }: ThreadSummary,
+  { id, parentId, path: rollout, cwd: lastCwd }: ThreadSummary,
   turn: string | undefined,
   yes: boolean,
   ports: Ports,
@@ -122,7 +122,8 @@ async function undoTurn(
   }
   const plan = await planRevert(standing, { direction: 'undo', cwd, includeUncertain: true, overwrite: [] }, { store });
   const say = (line: string) => printSentence(streams.stdout, line);
-  say(`undo of turn ${turnId} of thread ${id} in ${cwd}:`);
+  const thread = parentId === null ? `thread ${id}` : `thread ${id}, a sub-agent of thread ${parentId},`;
+  say(`undo of turn ${turnId} of ${thread} in ${cwd}:`);
   for (const line of planLines(plan)) say(`  ${line}`);
   // Without a file only folders changed.
   const hasWork =

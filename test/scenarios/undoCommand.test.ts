@@ -102,6 +102,19 @@ describe('tiller undo', () => {
     assert.deepEqual(place.files(), changed);
   });
 
+  it('undoes what a sub-agent of the last turn changed, and takes its thread by name', PATIENT, async () => {
+    using place = new Place({ 'a.txt': 'one\n' });
+    const agent: Answer[] = [[calls('task', { agent: 'worker', prompt: 'Write 2.' })]];
+    const { threadId } = await place.turn(...agent, 'echo two > a.txt', [says('Written.')]);
+    assert.deepEqual(place.files(), { 'a.txt': 'two\n' });
+    const { stdout } = await place.undo();
+    const sentence = new RegExp(`^undo of turn \\S+ of thread (\\S+), a sub-agent of thread ${threadId}, in `);
+    const [, agentId = ''] = sentence.exec(stdout) ?? [];
+    assert.match((await place.undo('--thread', agentId)).stdout, sentence);
+    assert.equal((await place.undo('--yes')).code, 0);
+    assert.deepEqual(place.files(), { 'a.txt': 'one\n' });
+  });
+
   it('with --yes undoes the last turn, then the one before, then has nothing left', PATIENT, async () => {
     using place = new Place({ 'a.txt': 'one\n' });
     await place.turn('echo two > a.txt');

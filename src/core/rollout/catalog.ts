@@ -81,6 +81,11 @@ export class ThreadCatalog {
     return (await Promise.all(entries)).toSorted(newestFirst);
   }
 
+  /** All threads, sub-agents included, the most recently changed first. */
+  async withSubAgents(): Promise<readonly ThreadSummary[]> {
+    return (await this.#index.summaries()).toSorted(newestFirst);
+  }
+
   async find(threadId: string): Promise<ThreadSummary | undefined> {
     return (await this.#index.summaries()).find(({ id }) => id === threadId);
   }
