@@ -1,10 +1,12 @@
 import { exec } from './exec.ts';
 import type { Streams } from './streams.ts';
 import { printSentence } from './print.ts';
-import { endOnSignals } from './signals.ts';
+import { endOnSignals, wasTerminated } from './signals.ts';
 import { EXIT, Failure, helpOf, UsageError } from './usage.ts';
 import { SecretRedactor } from '../core/util/secretRedactor.ts';
 import { describeFileError, messageOf } from '../core/util/fileErrors.ts';
+import { settledWithin } from '../core/util/abort.ts';
+import { systemClock } from '../node/host/clock.ts';
 import { flushed } from '../node/apply/flush.ts';
 import { keysIn } from '../node/host/secrets.ts';
 
@@ -80,9 +82,14 @@ export async function run(storeOwnCache: () => void): Promise<void> {
   }
   await flushed();
   // Exit even if something is still open: the stdin of a waiting client, a command that cannot be killed.
-  await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  const written = Promise.all([drained(process.stdout), drained(process.stderr)]);
+  // A reader that has stopped would keep an interrupted job from ending; its time to read is over by now.
+  await (wasTerminated() ? settledWithin(written, LAST_WRITE_MS, systemClock) : written);
   process.exit();
 }
+
+/** Time for the last writes of an interrupted job, in milliseconds. */
+const LAST_WRITE_MS = 100;
 
 function drained(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {

@@ -45,24 +45,8 @@ export async function exec(
   streams: Streams,
   { version, storeOwnCache }: { readonly version: string; readonly storeOwnCache: () => void },
 ): Promise<number> {
-  const args = parseExecArguments(argv);
-  const cwd = folderGiven('--cd', args.cd ?? '.');
-  const writable = args.writable.map((given) => folderGiven('--writable', given, cwd));
-  requireRoots(writable);
-  const host = describeHost();
-  const home = tillerHome(host.environment, host.platform, host.homeDirectory);
   const say = (line: string) => printSentence(streams.stderr, line);
-  const settings = await loadSettings(
-    createStorage(home),
-    { flags: args.flags, config: args.config, environment: host.environment },
-    say,
-  );
-  const model = args.demo ? 'demo' : settings.model;
-  if (model === null || model === '') {
-    throw new UsageError('no model is configured: give --model and --base-url, or --demo');
-  }
-  const opening = await openingOf(args, streams);
-  await requireHome(home);
+  const { args, cwd, writable, home, settings, model, opening } = await readTask(argv, streams, say);
   const demo = args.demo ? await startDemo() : undefined;
   let mcp: ExecMcp | undefined;
   try {
@@ -79,7 +63,7 @@ export async function exec(
     const customizations = await loadCustomizations(ports, settings, cwd, say);
     mcp = startMcp(ports, settings, { cwd, version });
     const threadHost: ThreadHost = {
-      ...HOST,
+      ...COMMON_HOST,
       ...modelsFor(settings, provider, http),
       interactive: args.input === 'jsonl',
       pace: () => report.caughtUp(),
@@ -108,8 +92,43 @@ export async function exec(
   }
 }
 
+/** The task as it was given, before anything is started for it. */
+interface Task {
+  readonly args: ExecArguments;
+  /** Absolute, and so are the writable folders. */
+  readonly cwd: string;
+  readonly writable: readonly string[];
+  /** TILLER_HOME, which exists. */
+  readonly home: string;
+  readonly settings: Settings;
+  readonly model: string;
+  readonly opening: Opening;
+}
+
+/** @throws UsageError for an option, a folder, a setting or a file that cannot be used, or where there is no model */
+async function readTask(argv: readonly string[], streams: Streams, say: (line: string) => void): Promise<Task> {
+  const args = parseExecArguments(argv);
+  const cwd = folderGiven('--cd', args.cd ?? '.');
+  const writable = args.writable.map((given) => folderGiven('--writable', given, cwd));
+  requireRoots(writable);
+  const host = describeHost();
+  const home = tillerHome(host.environment, host.platform, host.homeDirectory);
+  const settings = await loadSettings(
+    createStorage(home),
+    { flags: args.flags, config: args.config, environment: host.environment },
+    say,
+  );
+  const model = args.demo ? 'demo' : settings.model;
+  if (model === null || model === '') {
+    throw new UsageError('no model is configured: give --model and --base-url, or --demo');
+  }
+  const opening = await openingOf(args, streams);
+  await requireHome(home);
+  return { args, cwd, writable, home, settings, model, opening };
+}
+
 /** Parts of the host that are the same for every thread of the command line. */
-const HOST = {
+const COMMON_HOST = {
   // The flags or their defaults apply, not the thread's stored settings.
   keepsSettings: false,
   sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),

@@ -17,6 +17,11 @@ export function endOnSignals(): void {
   }
 }
 
+let hasTerminated = false;
+
+/** True once a signal has stopped a job of `onTermination`. */
+export const wasTerminated = () => hasTerminated;
+
 export interface Termination {
   /** 130 after SIGINT, 143 after SIGTERM, `undefined` before. */
   readonly exitCode: number | undefined;
@@ -43,6 +48,7 @@ export function onTermination(stop: () => void): Termination {
     const listener = () => {
       if (exitCode !== undefined) process.exit(code);
       exitCode = code;
+      hasTerminated = true;
       stop();
       tellStopped();
       timer = setTimeout(() => tellTooLate(), GRACE_MS);

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import * as vscode from 'vscode';
 import type { Log } from '../core/ports.ts';
 
@@ -16,7 +17,9 @@ export interface TailedLog extends Log {
 export function createLog(channel: vscode.LogOutputChannel, redact: (text: string) => string): TailedLog {
   const lines: string[] = [];
   const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, data?: unknown) => {
-    const details = data === undefined ? '' : ` ${describe(data)}`;
+    // With the causes of an error, which its stack does not name.
+    const details =
+      data === undefined ? '' : ` ${inspect(data, { depth: 6, breakLength: Infinity, maxStringLength: 4000 })}`;
     const line = redact(message + details);
     lines.push(`${new Date().toISOString()} ${level} ${line}`);
     if (lines.length > TAIL_LINES) lines.shift();
@@ -33,15 +36,6 @@ export function createLog(channel: vscode.LogOutputChannel, redact: (text: strin
     error: write('error'),
     tail: () => [...lines],
   };
-}
-
-function describe(data: unknown): string {
-  if (data instanceof Error) return data.stack ?? data.message;
-  try {
-    return JSON.stringify(data);
-  } catch {
-    return String(data);
-  }
 }
 
 /**

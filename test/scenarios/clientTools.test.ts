@@ -38,6 +38,19 @@ it('a tool whose name model servers refuse is left out alone', async () => {
   expect(chat.server.lastRequest.toolNames.at(-1)).toBe('camera');
 });
 
+it('a call of an unknown tool is answered with the names that are like it, of hundreds', async () => {
+  await using chat = await startScenario({
+    model: [[calls(`notes__take ${'x'.repeat(1_000)}`), calls('notes.note_299')], [says('Done.')]],
+  });
+  const tools = Array.from({ length: 300 }, (_, at) => ({ ...SPEC, name: `note_${at}` }));
+  chat.submit({ type: 'register_tools', tools });
+  await chat.send('go');
+  const [long = '', like = ''] = chat.outputs();
+  expect(like).toMatch(/^Unsupported call: there is no tool notes\.note_299\. The tools are: note_299, exec_command, /);
+  expect(like).toMatch(/, and \d{3} more\.$/);
+  expect(long.length).toBeLessThan(2_000);
+});
+
 it('an image of a client must be data, and its text fits the budget', async () => {
   await using chat = await startScenario({ model });
   chat.submit({ type: 'register_tools', tools: [SPEC] });

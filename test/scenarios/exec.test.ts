@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   closeSync,
   linkSync,
@@ -402,6 +403,24 @@ describe('a client that keeps stdin open', () => {
     await new Promise((resolve) => child.stdin.write('x'.repeat(1_000_000), resolve));
     child.kill(signal);
     expect(await child.ended).toEqual({ code, stdout: '', stderr: '' });
+  });
+
+  it('ends on SIGINT although its reader has stopped reading', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('x'.repeat(3_000_000)), hangs()]]);
+    const job = ['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'];
+    const child = spawn(process.execPath, [await builtCli(), ...job], {
+      cwd: folder.path,
+      env: { PATH: process.env.PATH, HOME: folder.path, TILLER_HOME: folder.at('tiller') },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    // Filled by the answer, and not read.
+    await expect
+      .poll(() => child.stdout.readableLength, PATIENT)
+      .toBeGreaterThanOrEqual(child.stdout.readableHighWaterMark);
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([130, null]);
+    child.stdout.destroy();
   });
 
   it.skipIf(process.platform !== 'linux')('ends with 1 and says why when stdout cannot be written', async () => {

@@ -10,6 +10,7 @@ import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
 import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
+import { showUnsent } from './addInput.ts';
 import type { AgentNotices } from './agentNotices.ts';
 import { isWorthASummary } from './compaction.ts';
 import { describeFailure, type StorageFailure } from './failure.ts';
@@ -25,6 +26,14 @@ import type { TurnRun } from './turnRun.ts';
 import { readAhead, type StartingTurn, takeContext, turnRunOf } from './turnRunOf.ts';
 import { messageOp, overridden } from './turnSettings.ts';
 import { endUnprepared } from './unpreparedTurn.ts';
+
+interface UnshownMessages {
+  /** `null` while the turn is being prepared. */
+  readonly turnId: string | null;
+  readonly submissionId: string | null;
+  readonly settings: TurnSettings;
+  readonly inputs: readonly (readonly UserInput[])[];
+}
 
 /**
  * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions
@@ -49,6 +58,8 @@ export class Session {
   #preparing: Promise<unknown> = Promise.resolve();
   readonly #rulesChanged: Disposable;
   #toolSources: Disposable | undefined;
+  /** The messages of a turn that is about to start or has just started, until the thread shows them. */
+  #unshown: UnshownMessages | null = null;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -216,13 +227,16 @@ export class Session {
    * their end. The rollout then is as a crash would leave it, pending requests included.
    */
   async suspend(): Promise<void> {
+    const { log } = this.#options.ports;
     if (!isOpen(this.#state)) {
       await this.#loop;
       return this.#stopListening();
     }
+    const keepsMessages = this.#showUnsent();
     this.#parts.sink.freeze();
     this.#close('Suspended.');
     await this.#lastTurn;
+    if (keepsMessages) await this.#parts.open().catch((error: unknown) => log.error('A message was not kept', error));
     await this.#parts.processes.endAll();
     await this.#parts.changes.settled();
     this.#submissions.close();
@@ -232,6 +246,18 @@ export class Session {
     await this.#options.ownership.release();
     this.#state = { type: 'closed' };
     this.#stopListening();
+  }
+
+  /** Returns true if there are messages that the thread does not show yet: now it does, as unsent, in an unfinished turn. */
+  #showUnsent(): boolean {
+    if (this.#unshown === null || this.#unshown.inputs.length === 0) return false;
+    const { submissionId, settings, inputs } = this.#unshown;
+    const { ports } = this.#options;
+    const turnId = this.#unshown.turnId ?? ports.ids.next('turn');
+    const emit = (msg: EventMsg) => this.#parts.sink.emit(turnId, submissionId, msg);
+    if (this.#unshown.turnId === null) emit({ type: 'turn_started', settings, contextWindow: null });
+    for (const input of inputs) showUnsent({ emit, ports }, input);
+    return true;
   }
 
   #stopListening(): void {
@@ -379,11 +405,14 @@ export class Session {
     this.#parts.sink.record({ type: 'turn_context', payload: settings });
     this.#parts.tools.turnStarts();
     const context = takeContext(this.#parts, this.#parts.conversation.context, settings);
+    const inputs = [...this.#parts.conversation.unsent, ...(input === null ? [] : [input])];
+    this.#unshown = { turnId: null, submissionId, settings, inputs };
     await context.catch(() => {});
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
-    const inputs = [...this.#parts.conversation.unsent, ...(input === null ? [] : [input])];
-    this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, inputs }, outputSchema);
+    const turnId = ports.ids.next('turn');
+    this.#unshown = { ...this.#unshown, turnId };
+    this.#launch(turnId, submissionId, settings, { type: 'begun', context, inputs }, outputSchema);
   }
 
   #review(submissionId: string, order: OpOf<'review'>): void {
@@ -425,6 +454,7 @@ export class Session {
     const emit = (msg: EventMsg, by = submissionId) => {
       // A listener may submit the next turn as soon as it receives the end of this one.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
+      if (msg.type === 'item_started' && msg.item.type === 'user_message') this.#noteShown(turnId);
       this.#parts.conversation.note(turnId, msg);
       this.#parts.findings.note(msg);
       this.#parts.sink.emit(turnId, by, msg);
@@ -436,6 +466,11 @@ export class Session {
     this.#state = { type: 'running', turn: { turnId, abort } };
     this.#work.begin();
     this.#lastTurn = this.#run(turn, opening).then((outcome) => this.#turnEnded(outcome));
+  }
+
+  #noteShown(turnId: string): void {
+    if (this.#unshown?.turnId !== turnId) return;
+    this.#unshown = { ...this.#unshown, inputs: this.#unshown.inputs.slice(1) };
   }
 
   /** Never rejects. */

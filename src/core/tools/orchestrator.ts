@@ -306,8 +306,18 @@ function withIgnored(answer: ToolOutput, ignored: readonly string[] | undefined)
   };
 }
 
+/** Names in the answer to a call of an unknown tool: servers may offer hundreds. */
+const MOST_NAMES = 100;
+/** Characters of an unknown name that are repeated; no offered one is longer. */
+const MAX_NAME = 64;
+
 function unknownTool(name: string, offered: readonly string[]): string {
-  return `Unsupported call: there is no tool ${name}. The tools are: ${offered.join(', ')}.`;
+  const called = name.slice(0, MAX_NAME);
+  const word = called.split(/__|\./).at(-1) ?? '';
+  const alike = offered.filter((other) => word !== '' && other.includes(word));
+  const listed = offered.length > MOST_NAMES ? [...new Set([...alike, ...offered])].slice(0, MOST_NAMES) : offered;
+  const more = offered.length > listed.length ? `, and ${offered.length - listed.length} more` : '';
+  return `Unsupported call: there is no tool ${called}. The tools are: ${listed.join(', ')}${more}.`;
 }
 
 function failure(output: string): ToolOutput {

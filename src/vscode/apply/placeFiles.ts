@@ -241,7 +241,7 @@ export class PlaceFiles implements Disposable {
   }
 }
 
-/** The folder never has more permissions than `mode`. */
+/** The folder never has more permissions than `mode`. Also in node/apply/transition.ts, which no file of vscode/ imports. */
 function makeFolderAt(name: string, mode: number | undefined): void {
   mkdirSync(name, mode ?? 0o777);
   if (mode === undefined) return;

@@ -124,6 +124,35 @@ describe('a turn', () => {
     await second.session.dispose();
   });
 
+  it('keeps its message when its window is reloaded, at whatever moment of its start', async () => {
+    const slow = <Port extends object>(port: Port): Port =>
+      new Proxy(port, {
+        get: (target, key) => {
+          const value: unknown = Reflect.get(target, key, target);
+          if (typeof value !== 'function' || !['readText', 'stat', 'openAppend'].includes(String(key))) return value;
+          return async (...args: unknown[]) => {
+            await tick();
+            return Reflect.apply(value, target, args) as unknown;
+          };
+        },
+      });
+    for (let ticks = 1; ticks < 12; ticks++) {
+      const first = new FakeSession({ between: slow, answers: [[run], [{ type: 'hangs' }]] });
+      first.say('go');
+      for (let left = ticks; left > 0; left--) await tick();
+      await first.session.suspend();
+      const second = new FakeSession({ storage: first.storage });
+      expect(messagesOf(second.state), `shown after ${ticks}`).toEqual(['go']);
+      second.submit({ type: 'retry' });
+      await second.session.idle();
+      expect(
+        userTexts(second).filter((text) => text === 'go'),
+        `sent after ${ticks}`,
+      ).toEqual(['go']);
+      await second.session.dispose();
+    }
+  });
+
   it('that cannot be prepared reads the mentions of its message when it is tried again', async () => {
     const fault = new Fault(0);
     const chat = new FakeSession({ between: (port, name) => (name === 'models' ? fault.between(port, name) : port) });
