@@ -178,9 +178,11 @@ export const settingsSchema = z.strictObject({
   userInstructions: z.string().default(''),
   /** The maximum bytes of AGENTS.md files of the project; 0 turns them off. */
   projectDocMaxBytes: count.default(32_768),
-  /** File names that are used in a folder without AGENTS.md; the first that exists is used. */
+  /** Names, or paths from the folder, that are used in a folder without AGENTS.md; the first that exists is used. */
   projectDocFallbackFilenames: z
-    .array(z.string().regex(/^[^/\\]+$/, 'must be a file name without a folder'))
+    .array(
+      z.string().regex(/^(?!\/)(?!(.*\/)?\.\.(\/|$))[^\\]+$/, 'must be a file below the folder, with / in its path'),
+    )
     .default(['CLAUDE.md', '.github/copilot-instructions.md', '.cursorrules']),
 });
 export type Settings = z.infer<typeof settingsSchema>;

@@ -19,6 +19,13 @@ const manifest = new Map(
   ),
 );
 
+it.each(['/etc/passwd', '../CLAUDE.md', 'a/../../b', 'a/..', 'a\\b', ''])(
+  'a project file is below its folder: %j',
+  (file) => {
+    expect(parseSettings({ projectDocFallbackFilenames: [file] }).type).toBe('invalid');
+  },
+);
+
 it('every setting is in package.json, and none that Tiller does not have', () => {
   expect(
     [...manifest.keys()].toSorted(),

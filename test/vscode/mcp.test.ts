@@ -282,7 +282,7 @@ suite('MCP servers', () => {
     await commands.showServers();
     assert.match(
       shown.join('\n'),
-      /\$\(check\) notes \(Ready, 17 tools\)\n.*\n.*\nTools of notes\necho \(says that it only reads\)/,
+      /\$\(check\) notes \(Ready, 21 tools\)\n.*\n.*\nTools of notes\necho \(says that it only reads\)/,
     );
     answers({ pick: '$(check) notes' }, { pick: '$(debug-restart) Restart' });
     await commands.showServers();

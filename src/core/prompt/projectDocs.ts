@@ -97,9 +97,11 @@ async function readFirst(
     const found = await workspace.stat(file);
     if (found?.type !== 'file') continue;
     try {
-      const place = found.symbolicLink ? await workspace.realPath(file) : file;
+      // A folder in the path may be a link, too.
+      const mayLead = found.symbolicLink || name.includes('/');
+      const place = mayLead ? await workspace.realPath(file) : file;
       if (isSecret(place)) return NOTHING;
-      if (found.symbolicLink && !isBelow(place, await workspace.realPath(root))) return NOTHING;
+      if (mayLead && !isBelow(place, await workspace.realPath(root))) return NOTHING;
       return await workspace.readBytes(file);
     } catch (error) {
       if (error instanceof WorkspaceError) return NOTHING;

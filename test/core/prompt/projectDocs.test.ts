@@ -30,6 +30,20 @@ describe('instructions of the project', () => {
     expect(await readProjectDocs(workspace, new MemoryStorage({}), '/work/a', options)).toBe('shared');
   });
 
+  it('are ignored when a folder in their path leads out of the project', async () => {
+    const path = '.github/copilot-instructions.md';
+    const workspace = new MemoryWorkspace({ '.git/HEAD': '', [path]: 'of another project' });
+    workspace.links.set(`/work/${path}`, `/home/me/other/${path}`);
+    const stat = workspace.stat.bind(workspace);
+    // The file itself is no link.
+    workspace.stat = async (file) => {
+      const found = await stat(file);
+      return found && { ...found, symbolicLink: false };
+    };
+    const options = { maxBytes: 1000, fallbackFilenames: [path] };
+    expect(await readProjectDocs(workspace, new MemoryStorage({}), '/work', options)).toBe('');
+  });
+
   it('are ignored when they lead to a file with secrets in the project', async () => {
     const files = { '.git/HEAD': '', 'AGENTS.md': 'API_KEY=1', '.env': 'API_KEY=1', 'a/AGENTS.md': 'deep' };
     const workspace = new MemoryWorkspace(files);
