@@ -398,6 +398,15 @@ suite('files that are attached', () => {
 });
 
 suite('mentions of a message', () => {
+  test('are in the composer before it gets the focus, so that a message sent at once has them', async () => {
+    const { mentions, posted } = withOps({
+      reveal: async () => void assert.deepEqual(posted, [{ type: 'insert_text', text: '', attachments }]),
+    });
+    const attachments = [{ part: problems, inText: false }];
+    await mentions.insert(attachments);
+    assert.equal(posted.length, 1);
+  });
+
   const problems: Mention = { type: 'mention', kind: 'problems', name: 'problems', path: '' };
   const turn = (text: string, ...more: Mention[]): Op => ({
     type: 'user_turn',

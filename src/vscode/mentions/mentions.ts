@@ -150,10 +150,13 @@ export class Mentions implements Disposable {
     if (uris !== undefined) await this.attach(uris);
   }
 
-  /** Adds to the message that is being written, and shows the panel. */
+  /**
+   * Adds to the message that is being written, and shows the panel. In this order: a user who types and sends as soon as the
+   * composer has the focus sends what was added.
+   */
   async insert(attachments: readonly Attachment[], text = ''): Promise<void> {
-    await this.#deps.reveal();
     this.#deps.postWhenReady({ type: 'insert_text', text, attachments });
+    await this.#deps.reveal();
   }
 
   /** Posts rows for a query, in parts. Cancels the query before it. */
