@@ -400,7 +400,7 @@ suite('files that are attached', () => {
 suite('mentions of a message', () => {
   test('are in the composer before it gets the focus, so that a message sent at once has them', async () => {
     const { mentions, posted } = withOps({
-      reveal: async () => void assert.deepEqual(posted, [{ type: 'insert_text', text: '', attachments }]),
+      reveal: async () => assert.deepEqual(posted, [{ type: 'insert_text', text: '', attachments }]),
     });
     const attachments = [{ part: problems, inText: false }];
     await mentions.insert(attachments);
