@@ -36,14 +36,14 @@ beforeAll(async () => {
 
 afterAll(() => first[Symbol.asyncDispose]());
 
-/** The longest time in which the event loop was blocked, as a part of the whole. */
+/** The longest time in which the event loop was blocked, as a part of the whole; both in processor time. */
 async function heldUp<Result>(work: () => Promise<Result>): Promise<readonly [Result, number]> {
   let longest = 0;
   let isOver = false;
-  const start = performance.now();
+  const start = processorMilliseconds();
   let last = start;
   const breathe = () => {
-    const now = performance.now();
+    const now = processorMilliseconds();
     longest = Math.max(longest, now - last);
     last = now;
     if (!isOver) setImmediate(breathe);
@@ -52,7 +52,12 @@ async function heldUp<Result>(work: () => Promise<Result>): Promise<readonly [Re
   const result = await work();
   breathe();
   isOver = true;
-  return [result, longest / (performance.now() - start)];
+  return [result, longest / (processorMilliseconds() - start)];
+}
+
+function processorMilliseconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 async function found(query: string): Promise<readonly ThreadSearchHit[]> {

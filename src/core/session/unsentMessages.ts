@@ -22,8 +22,10 @@ export class UnsentMessages {
     for (const { id: turnId, items } of replayed?.state.turns ?? []) {
       const messages = items.filter((item) => item.type === 'user_message');
       if (messages.length === 0) continue;
-      const isCutSent = replayed !== null && isRecorded(messages, replayed, turnId);
-      const unsent = messages.filter(({ status }) => status === 'aborted' || (status === 'in_progress' && !isCutSent));
+      // Only the turn in which the process ended has a message in progress: looking at each would take long.
+      const isCutOff = messages.some(({ status }) => status === 'in_progress');
+      const isSent = isCutOff && replayed !== null && isRecorded(messages, replayed, turnId);
+      const unsent = messages.filter(({ status }) => status === 'aborted' || (status === 'in_progress' && !isSent));
       this.#messages = unsent.map(({ content }) => ({ turnId, input: content }));
     }
   }
