@@ -1,7 +1,7 @@
 // Runs the steps of `npm test`, some in parallel, and summarizes them.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { availableParallelism, setPriority } from 'node:os';
+import { availableParallelism, getPriority, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { root } from '../bootstrap.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, slowestOf, summaryOf } from './outcomes.mjs';
@@ -19,9 +19,10 @@ import { watchProcessorTime } from './processorTime.mjs';
 /** A step that does not end after SIGTERM is killed after this time. */
 const END_LIMIT_MS = 15_000;
 
-/** As many steps run at a time as CI has cores, and one in the background, which has the lowest priority. */
+/** As many steps run at a time as CI has cores, and one in the background, with a lower priority. */
 const LANES = [{ isBackground: false }, { isBackground: false }, { isBackground: true }];
-const BACKGROUND_PRIORITY = 10;
+/** More is less; 19 is the last one of the system. */
+const BACKGROUND_PRIORITY = Math.min(19, getPriority() + 10);
 
 /** Seconds that the steps of each lane took. */
 const laneSeconds = LANES.map(() => 0);
@@ -57,7 +58,7 @@ async function runNext(left, lane) {
   for (let step = takeStep(left, isBackground); step; step = takeStep(left, isBackground)) {
     if (stoppedBy) return;
     const started = Date.now();
-    const { processorSeconds: seen, ...end } = await run(step, isBackground ? BACKGROUND_PRIORITY : 0);
+    const { processorSeconds: seen, ...end } = await run(step, isBackground ? BACKGROUND_PRIORITY : undefined);
     const seconds = (Date.now() - started) / 1000;
     laneSeconds[lane] += seconds;
     // Most of many short processes are missed; the system reports them with a step that has waited for them.
@@ -92,7 +93,7 @@ function takeProcessorSeconds() {
 /**
  * Resolves with the exit code, or with the signal that ended the step, and its processor time.
  * @param {Step} step
- * @param {number} priority  of the system, also of what the step starts
+ * @param {number} [priority]  of the system, also for what the step starts; by default that of this process
  */
 function run({ name, script }, priority) {
   console.log(`── ${name} ${'─'.repeat(Math.max(0, 70 - name.length))}`);
@@ -104,7 +105,7 @@ function run({ name, script }, priority) {
       detached: true,
     });
     running.add(child);
-    if (child.pid !== undefined && priority !== 0) setPriority(child.pid, priority);
+    if (child.pid !== undefined && priority !== undefined) setPriority(child.pid, priority);
     const time = watchProcessorTime(child.pid ?? 0);
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => console.log(`${name} │ ${line}`));

@@ -2,6 +2,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { commandLines } from '../support/processes.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { hostProcess } from './support/hostProcess.ts';
@@ -104,9 +105,10 @@ describe.skipIf(noSandbox)('the box', () => {
   test('leaves the folder unchanged when the extension host is killed in the middle of a command', async () => {
     const { vscode, panel, model, folder } = window();
     const before = readdirSync(folder);
-    model.will([calls('exec_command', { cmd: 'sleep 60; touch never' })]);
+    model.will([calls('exec_command', { cmd: 'sleep 60.5; touch never' })]);
     await panel.send('Sleep.');
-    await expect.poll(() => readdirSync(folder), soon).toEqual([...before, ...MOUNT_POINTS].toSorted());
+    await expect.poll(commandLines, soon).toContain('sleep 60.5');
+    expect(readdirSync(folder)).toEqual([...before, ...MOUNT_POINTS].toSorted());
     const killed = (await hostProcess(vscode)) ?? 0;
     process.kill(killed, 'SIGKILL');
     await expect.poll(() => readdirSync(folder), soon).toEqual(before);

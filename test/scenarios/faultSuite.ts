@@ -91,7 +91,7 @@ export function faultSuite(wire: Wire, imitated?: { readonly imitation: Imitatio
     const permanent: [string, Step, string, string][] = [
       ['400', fails(400, { message: 'no such thing' }), 'invalid_request', 'show_log'],
       ['401', fails(401, { message: 'no such thing' }), imitates ? 'auth' : 'no_key', 'set_api_key'],
-      ['402', fails(402, { message: 'no such thing' }), 'quota', 'check_settings'],
+      ['402', fails(402, { message: 'no such thing' }), 'quota', 'select_model'],
       ['403', fails(403, { message: 'no such thing' }), 'auth', 'set_api_key'],
       ['404', fails(404, { message: 'no such thing' }), 'config', 'check_settings'],
       [
@@ -105,11 +105,11 @@ export function faultSuite(wire: Wire, imitated?: { readonly imitation: Imitatio
         'a quota that is used up',
         fails(429, { code: 'insufficient_quota', message: 'no such thing' }),
         'quota',
-        'check_settings',
+        'select_model',
       ],
       ['a wait too long', fails(429, { message: 'no such thing' }, { 'retry-after': '3600' }), 'rate_limited', 'retry'],
-      ['a quota, in the stream', failsInStream('insufficient_quota', 'no such thing'), 'quota', 'check_settings'],
-      ['a plan without it', failsInStream('usage_not_included', 'no such thing'), 'quota', 'check_settings'],
+      ['a quota, in the stream', failsInStream('insufficient_quota', 'no such thing'), 'quota', 'select_model'],
+      ['a plan without it', failsInStream('usage_not_included', 'no such thing'), 'quota', 'select_model'],
       ['a prompt that is refused', failsInStream('invalid_prompt', 'no such thing'), 'invalid_request', 'show_log'],
       ['a policy', failsInStream('cyber_policy', 'no such thing'), 'content_filter', 'new_thread'],
       ['no capacity', failsInStream('server_is_overloaded', 'no such thing'), 'overloaded', 'retry'],
