@@ -84,7 +84,8 @@ describe.skipIf(process.platform !== 'linux')('a command of a killed process', (
     expect(isAlive(child)).toBe(true);
     orphan(home);
     await sweepProcesses(home.path);
-    expect(isAlive(child)).toBe(false);
+    // The signal was sent; on a busy machine the process ends a little later.
+    await expect.poll(() => isAlive(child)).toBe(false);
   });
 
   test('is left alone when its pid belongs to another process by now', async () => {
