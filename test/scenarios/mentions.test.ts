@@ -3,18 +3,10 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MENTION_LIMITS } from '../../src/core/session/mentions.ts';
 import { unsentInput } from '../../src/protocol/draft.ts';
-import type { Mention, UserInput } from '../../src/protocol/item.ts';
+import type { Mention } from '../../src/protocol/item.ts';
 import { says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
-
-const text = (said: string): UserInput => ({ type: 'text', text: said });
-const file = (name: string, more: Partial<Mention> = {}): Mention => ({
-  type: 'mention',
-  kind: 'file',
-  name,
-  path: name,
-  ...more,
-});
+import { file, text } from '../support/userInput.ts';
 
 /** The parts of the last user message that the server got. */
 function sentParts(chat: Scenario): readonly string[] {

@@ -9,11 +9,11 @@ import { turnNotification } from '../../src/core/agent/turnNotification.ts';
 import { redactPrinted } from '../../src/core/tools/redactPrinted.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import { unsentInput } from '../../src/protocol/draft.ts';
-import type { Mention, UserInput } from '../../src/protocol/item.ts';
 import { Drafts } from '../../src/vscode/chat/drafts.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { file, text } from '../support/userInput.ts';
 
 const SECRET = 'abcdefgh12345';
 const ENV = `API_KEY=${SECRET}\nMODE=development\n`;
@@ -21,14 +21,6 @@ const NOTE = 'the note of a page';
 const files = { '.env': ENV, 'notes.txt': `${NOTE}\n` };
 const FULL = { sandbox: 'danger-full-access' } as const;
 
-const text = (said: string): UserInput => ({ type: 'text', text: said });
-const file = (name: string, more: Partial<Mention> = {}): Mention => ({
-  type: 'mention',
-  kind: 'file',
-  name,
-  path: name,
-  ...more,
-});
 const read = (name: string) => calls('read_file', { file_path: name });
 const patch = (...lines: readonly string[]) =>
   calls('apply_patch', { input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') });

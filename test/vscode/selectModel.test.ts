@@ -18,6 +18,14 @@ import { DEFAULT_SETTINGS, type SettingKey } from '../../src/protocol/settings.t
 
 const WRITTEN: readonly SettingKey[] = ['model', 'provider', 'providers', 'baseUrl', 'wireApi'];
 
+/** Starts a server that is no model server; resolves with the base URL of its API. */
+async function listening(server: http.Server): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
 suite('Select Model', () => {
   const secrets = new Map<string, string>();
   const environment: Record<string, string> = {};
@@ -166,11 +174,7 @@ suite('Select Model', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end(recordStream('chat', [says('OK')]));
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const { port } = server.address() as AddressInfo;
-    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    const baseUrl = await listening(server);
     await update('providers', { mine: { baseUrl, wireApi: 'chat' } });
     await keys.store(new URL(baseUrl).origin, 'sk-test');
     const user = new ScriptedUser({ pick: 'mine' }, { pick: 'Enter a Model ID' }, { type: 'large' });
@@ -200,10 +204,7 @@ suite('Select Model', () => {
       response.writeHead(404, { 'content-type': 'text/html' });
       response.end('<html><title>404 Not Found</title></html>');
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const baseUrl = await listening(server);
     const user = new ScriptedUser({ type: baseUrl }, { pick: 'Enter a Model ID' }, { type: 'x' }, 'cancel');
     await commands.select('endpoint').finally(() => user.restore());
     server.close();
@@ -222,11 +223,7 @@ suite('Select Model', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end(recordStream('chat', [says('OK')]));
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const { port } = server.address() as AddressInfo;
-    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    const baseUrl = await listening(server);
     const user = new ScriptedUser(
       { type: baseUrl },
       { type: 'sk-old' },
@@ -257,10 +254,7 @@ suite('Select Model', () => {
       response.writeHead(request.headers.authorization === 'Bearer sk-1' ? 200 : 401);
       response.end(JSON.stringify({ data: [{ id: 'large' }] }));
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const baseUrl = await listening(server);
     await update('providers', { gateway: { baseUrl, wireApi: 'chat' } });
     const user = new ScriptedUser({ pick: 'gateway' }, { type: 'sk-1' }, { pick: 'large' });
     await commands.select().finally(() => user.restore());

@@ -16,9 +16,10 @@ export function readableResponse(message: Message): Message {
   if (error === undefined || error === null) {
     return isObject(result) ? { ...rest, result } : failed(rest, 'Its answer is not an object.');
   }
-  if (!isObject(error)) return failed(rest, `It failed: ${JSON.stringify(error).slice(0, MAX_QUOTED)}`);
+  const quoted = () => `It failed: ${JSON.stringify(error).slice(0, MAX_QUOTED)}`;
+  if (!isObject(error)) return failed(rest, quoted());
   const { code, message: text, ...data } = error;
-  const said = typeof text === 'string' ? text : `It failed: ${JSON.stringify(error).slice(0, MAX_QUOTED)}`;
+  const said = typeof text === 'string' ? text : quoted();
   return { ...rest, error: { ...data, code: Number.isInteger(code) ? code : INTERNAL_ERROR, message: said } };
 }
 
