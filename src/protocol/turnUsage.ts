@@ -3,7 +3,7 @@ import type { EventMsgOf, TokenUsage } from './event.ts';
 
 type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
 
-/** What the requests of a turn have used, without those of its sub-agents. */
+/** The sum over the requests of a turn, without those of its sub-agents. */
 export interface TurnUsage {
   readonly tokens: TokenUsage;
   /** True when at least one request was estimated, because the server reported no usage. */
