@@ -1487,7 +1487,7 @@ export const SCENES = {
   planned: scene(planned(true), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   planning: scene(planned(false), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   'edit-sent': editSent(),
-  'try-again': scene(done(), {}, ['turn-try-again']),
+  'try-again': scene(done(), {}, ['turn-usage', 'turn-try-again']),
   'long-message': scene(longMessage()),
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
   commandChanges: scene(commandChanges(), {}, ['command-changes']),
