@@ -500,7 +500,7 @@ const STORIES = {
     assert.equal(await page.getByTestId('context-part').count(), 6);
     await press(page, 'Escape');
     assert.equal(await page.getByTestId('context-meter-tip').count(), 0);
-    assert.equal(await page.getByTestId('context-meter').getAttribute('aria-label'), 'Context: 46 % used, cost 0.31');
+    assert.equal(await page.getByTestId('context-meter').getAttribute('aria-label'), 'Context: 46% used, cost 0.31');
     await press(page, 'Enter', 'Tab');
     await expectFocus(page, 'context-usage');
     await press(page, 'Tab');
