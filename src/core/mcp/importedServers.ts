@@ -126,7 +126,10 @@ function inputsIn({ inputs }: Table): ReadonlyMap<string, ServerInput> {
   return new Map(
     declared.map(({ id, description, password }) => {
       const name = String(id);
-      return [name, { id: name, description: String(description ?? name), isSecret: password === true }];
+      return [
+        name,
+        { id: name, description: typeof description === 'string' ? description : name, isSecret: password === true },
+      ];
     }),
   );
 }
