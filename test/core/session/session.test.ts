@@ -110,6 +110,57 @@ describe('after an interrupt', () => {
   });
 });
 
+describe('a stop in the moment in which a turn ends', () => {
+  const microtasks = async (count: number) => {
+    for (let left = count; left > 0; left--) await Promise.resolve();
+  };
+
+  /** A message is sent for the turn when its response is complete, and the user stops the thread; both some microtasks later. */
+  async function stopped(messageAfter: number, stopAfter: number) {
+    const chat: FakeSession = new FakeSession({ answers: [[{ type: 'says', text: 'Hi.' }]] });
+    const seen = new Promise<readonly string[]>((resolve) => {
+      chat.session.onEvent(async ({ msg }) => {
+        if (msg.type !== 'token_count' || chat.said('token_count').length > 1) return;
+        await microtasks(messageAfter);
+        chat.submit({ type: 'override_turn_context', policy: 'never' });
+        chat.submit({ type: 'steer', input: text('later') });
+        await microtasks(stopAfter);
+        chat.submit({ type: 'interrupt' });
+        resolve(chat.messages.map(({ type }) => type));
+      });
+    });
+    chat.say('go');
+    const before = await seen;
+    await chat.session.idle();
+    const after = chat.messages.slice(before.length);
+    return { chat, after, hadBegun: before.filter((type) => type === 'turn_started').length === 2 };
+  }
+
+  it('starts no turn with the message, which goes back to the user', async () => {
+    let returned = 0;
+    for (const messageAfter of [1, 5, 8])
+      for (let stopAfter = 0; stopAfter < 25; stopAfter++) {
+        const { chat, after, hadBegun } = await stopped(messageAfter, stopAfter);
+        const place = `${messageAfter} and ${stopAfter} microtasks`;
+        expect(after.map(({ type }) => type), place).not.toContain('turn_started');
+        expect(chat.state.queuedInputs, place).toEqual([]);
+        if (hadBegun) {
+          await chat.session.dispose();
+          continue;
+        }
+        expect(chat.said('input_dequeued').at(-1)?.reason, place).toBe('dropped');
+        expect(heard(chat), place).toEqual(['go']);
+        returned++;
+        // The turn that did not start has taken nothing of the context from the one that does.
+        chat.say('go on');
+        await chat.session.idle();
+        expect(JSON.stringify(chat.model.prompts.at(-1)?.input), place).toContain('<approval_policy>never');
+        await chat.session.dispose();
+      }
+    expect(returned).toBeGreaterThan(20);
+  });
+});
+
 describe('a queued message that is being edited', () => {
   /** A turn that hangs, with two messages queued of which the first is held. */
   async function editing(next: readonly ModelStep[] = [{ type: 'hangs' }]) {
