@@ -13,7 +13,7 @@ import type { Listener } from '../util/emitter.ts';
 import { showUnsent } from './addInput.ts';
 import type { AgentNotices } from './agentNotices.ts';
 import { isWorthASummary } from './compaction.ts';
-import { describeFailure, type StorageFailure } from './failure.ts';
+import { describeFailure, type RefusedSettings, type StorageFailure } from './failure.ts';
 import { OpenWork } from './openWork.ts';
 import { handleProcessOp } from './processOps.ts';
 import { cutOffCommands, endLeftovers, recoverCalls } from './recovery.ts';
@@ -24,7 +24,7 @@ import { ThreadEdits } from './threadEdits.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { TurnRun } from './turnRun.ts';
 import { readAhead, type StartingTurn, takeContext, turnRunOf } from './turnRunOf.ts';
-import { messageOp, overridden } from './turnSettings.ts';
+import { messageOp, overridden, refusalOf } from './turnSettings.ts';
 import { endUnprepared } from './unpreparedTurn.ts';
 
 interface UnshownMessages {
@@ -317,9 +317,12 @@ export class Session {
         if (this.#turn) this.#turn.abort.abort(new Error('Interrupted.'));
         else this.#parts.queue.take('dropped');
         return;
-      case 'override_turn_context':
+      case 'override_turn_context': {
+        const refusal = await this.#refusalOf(op);
+        if (refusal) return this.#emit(id, { type: 'error', ...describeFailure(refusal) });
         this.#settings = this.#overridden(op);
         return this.#parts.keep(id, { type: 'turn_context_changed', settings: this.#settings });
+      }
       case 'approval':
       case 'user_input_answer':
       case 'elicitation_answer': {
@@ -436,12 +439,15 @@ export class Session {
     const { host, ports } = this.#options;
     if (host.tooLate && input && this.#state.type === 'idle')
       return host.tooLate(messageOp(input, overrides, outputSchema));
-    const settings = overrides ? this.#overridden(overrides) : this.#settings;
+    const inputs = [...this.#parts.conversation.unsent, ...(input === null ? [] : [input])];
+    this.#unshown = { turnId: null, submissionId, settings: this.#settings, inputs };
+    const refusal = overrides && (await this.#refusalOf(overrides));
+    if (!isOpen(this.#state)) return;
+    const settings = overrides && !refusal ? this.#overridden(overrides) : this.#settings;
+    this.#unshown = { ...this.#unshown, settings };
     this.#parts.sink.record({ type: 'turn_context', payload: settings });
     this.#parts.tools.turnStarts();
     const context = takeContext(this.#parts, this.#parts.conversation.context, settings);
-    const inputs = [...this.#parts.conversation.unsent, ...(input === null ? [] : [input])];
-    this.#unshown = { turnId: null, submissionId, settings, inputs };
     await context.catch(() => {});
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
@@ -451,7 +457,7 @@ export class Session {
     }
     const turnId = ports.ids.next('turn');
     this.#unshown = { ...this.#unshown, turnId };
-    this.#launch(turnId, submissionId, settings, { type: 'begun', context, inputs }, outputSchema);
+    this.#launch(turnId, submissionId, settings, { type: 'begun', context, inputs }, outputSchema, refusal);
   }
 
   #review(submissionId: string, order: OpOf<'review'>): void {
@@ -482,12 +488,14 @@ export class Session {
     this.#launch(this.#options.ports.ids.next('turn'), submissionId, this.#settings, opening, undefined);
   }
 
+  /** A turn with a `refusal` fails with it before it begins. */
   #launch(
     turnId: string,
     submissionId: string | null,
     settings: TurnSettings,
     opening: TurnOpening,
     outputSchema: OpOf<'user_turn'>['outputSchema'],
+    refusal?: RefusedSettings,
   ): void {
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
@@ -504,7 +512,7 @@ export class Session {
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
     this.#work.begin();
-    this.#lastTurn = this.#run(turn, opening).then((outcome) => this.#turnEnded(outcome, abort.signal));
+    this.#lastTurn = this.#run(turn, opening, refusal).then((outcome) => this.#turnEnded(outcome, abort.signal));
   }
 
   #noteShown(turnId: string): void {
@@ -513,9 +521,10 @@ export class Session {
   }
 
   /** Never rejects. */
-  #run(turn: StartingTurn, opening: TurnOpening): ReturnType<typeof runTurn> {
+  #run(turn: StartingTurn, opening: TurnOpening, refusal?: RefusedSettings): ReturnType<typeof runTurn> {
     let run: TurnRun;
     try {
+      if (refusal) throw refusal;
       this.#options.ports.exec.prepare?.();
       run = turnRunOf(turn, this.#parts);
     } catch (error) {
@@ -553,6 +562,10 @@ export class Session {
     if (this.#state.type !== 'new')
       return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
     this.#parts.tools.register(tools);
+  }
+
+  #refusalOf(overrides: TurnOverrides): Promise<RefusedSettings | undefined> {
+    return refusalOf(this.#settings, overrides, this.#options.ports.workspace);
   }
 
   #overridden(overrides: TurnOverrides): TurnSettings {

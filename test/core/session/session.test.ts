@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 const text = (text: string) => [{ type: 'text' as const, text }];
 const run = (cmd: string) => ({ type: 'calls', name: 'exec_command', arguments: JSON.stringify({ cmd }) }) as const;
@@ -412,10 +413,51 @@ describe('after a crash', () => {
 
 describe('settings of a turn', () => {
   it('take a relative folder from the working directory', async () => {
-    const chat = new FakeSession();
+    const chat = new FakeSession({ workspace: new MemoryWorkspace({ 'sub/b.txt': '' }) });
     chat.submit({ type: 'override_turn_context', cwd: 'sub' });
     await chat.session.idle();
     expect(chat.said('turn_context_changed')[0]?.settings.cwd).toBe('/work/sub');
+    await chat.session.dispose();
+  });
+
+  const REFUSED = [
+    ['gone', 'The working directory /work/gone does not exist. The thread keeps its settings and works in /work.'],
+    ['a.txt', 'The working directory /work/a.txt is not a folder. The thread keeps its settings and works in /work.'],
+  ] as const;
+
+  it.each(REFUSED)('change nothing when their folder is not there or a file (%s)', async (cwd, message) => {
+    const chat = new FakeSession();
+    const id = chat.submit({ type: 'override_turn_context', cwd, model: 'other' });
+    chat.say('go');
+    await chat.session.idle();
+    expect(chat.events.filter(({ msg }) => msg.type === 'error')).toEqual([
+      expect.objectContaining({ submissionId: id, turnId: null, msg: { type: 'error', kind: 'config', message } }),
+    ]);
+    expect(chat.said('turn_context_changed')).toEqual([]);
+    expect(chat.said('turn_started')[0]?.settings).toMatchObject({ cwd: '/work', model: 'm' });
+    await chat.session.dispose();
+  });
+
+  it.each(REFUSED)('fail the one turn that they are for, which keeps its message (%s)', async (cwd, message) => {
+    const chat = new FakeSession();
+    chat.submit({ type: 'user_turn', input: text('go'), overrides: { cwd } });
+    await chat.session.idle();
+    expect(chat.said('error')).toEqual([{ type: 'error', kind: 'config', message }]);
+    expect(chat.state.turns.map(({ status }) => status.type)).toEqual(['aborted']);
+    expect(chat.model.prompts).toEqual([]);
+    chat.submit({ type: 'retry' });
+    await chat.session.idle();
+    expect(heard(chat)).toEqual(['go']);
+    expect(chat.said('turn_started').at(-1)?.settings.cwd).toBe('/work');
+    expect(JSON.stringify(chat.model.prompts[0]?.input)).toContain('go');
+    await chat.session.dispose();
+  });
+
+  it('can be changed when the folder of the thread is gone', async () => {
+    const chat = new FakeSession({ settings: { cwd: '/gone' } });
+    chat.submit({ type: 'override_turn_context', cwd: '/gone', model: 'other' });
+    await chat.session.idle();
+    expect(chat.said('turn_context_changed')[0]?.settings.model).toBe('other');
     await chat.session.dispose();
   });
 });
