@@ -60,18 +60,21 @@ describe('an MCP server over HTTP', () => {
     expect(server.requests.filter((method) => method === 'initialize')).toHaveLength(1);
   });
 
-  test.each(['legacy', 'auto'])('that only accepts the first request fails its start at once (%s)', async (protocol) => {
-    const accepts = http.createServer((_, response) => void response.writeHead(202).end());
-    await new Promise<void>((resolve) => {
-      accepts.listen(0, '127.0.0.1', resolve);
-    });
-    const url = `http://127.0.0.1:${(accepts.address() as AddressInfo).port}/mcp`;
-    await using made = await mcpScenario({ notes: { url, protocol, startupTimeoutMs: 60_000 } }, { model: [] });
-    await statusOf(made.mcp, 'failed');
-    expect(JSON.stringify(made.mcp.servers.get('notes')?.status)).toContain('HTTP 202 and no message');
-    accepts.close();
-    accepts.closeAllConnections();
-  });
+  test.each(['legacy', 'auto'])(
+    'that only accepts the first request fails its start at once (%s)',
+    async (protocol) => {
+      const accepts = http.createServer((_, response) => void response.writeHead(202).end());
+      await new Promise<void>((resolve) => {
+        accepts.listen(0, '127.0.0.1', resolve);
+      });
+      const url = `http://127.0.0.1:${(accepts.address() as AddressInfo).port}/mcp`;
+      await using made = await mcpScenario({ notes: { url, protocol, startupTimeoutMs: 60_000 } }, { model: [] });
+      await statusOf(made.mcp, 'failed');
+      expect(JSON.stringify(made.mcp.servers.get('notes')?.status)).toContain('HTTP 202 and no message');
+      accepts.close();
+      accepts.closeAllConnections();
+    },
+  );
 
   test('gets the end of its session', async () => {
     await using server = await startRawMcpServer();

@@ -58,7 +58,16 @@ describe('the history of a resumed thread', () => {
     const thought = (id: string): ResponseItem => ({ type: 'reasoning', id, summary: [] });
     const answer: ResponseItem = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] };
     const search: ResponseItem = { type: 'web_search_call', status: 'completed' };
-    const whole = [thought('1'), thought('2'), call('a'), thought('3'), call('b'), output('a'), output('b'), thought('4')];
+    const whole = [
+      thought('1'),
+      thought('2'),
+      call('a'),
+      thought('3'),
+      call('b'),
+      output('a'),
+      output('b'),
+      thought('4'),
+    ];
     expect(normalize([...whole, search, thought('5'), answer])).toEqual([...whole, search, thought('5'), answer]);
     expect(normalize([thought('1'), said('x'), thought('2'), answer, thought('3'), thought('4')])).toEqual([
       said('x'),

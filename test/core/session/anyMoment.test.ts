@@ -123,7 +123,9 @@ describe('a process that ends between two lines', () => {
 describe('a response of reasoning alone', () => {
   it('is no part of the next request, unless the server goes on', async () => {
     const thinks: ModelStep = { type: 'thinks', text: 'Hm.' };
-    const chat = new FakeSession({ answers: [[thinks], [thinks, { type: 'goes_on' }], [{ type: 'says', text: 'Hi.' }]] });
+    const chat = new FakeSession({
+      answers: [[thinks], [thinks, { type: 'goes_on' }], [{ type: 'says', text: 'Hi.' }]],
+    });
     for (const words of ['go', 'go on']) {
       chat.say(words);
       await chat.session.idle();

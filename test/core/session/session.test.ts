@@ -143,7 +143,10 @@ describe('a stop in the moment in which a turn ends', () => {
       for (let stopAfter = 0; stopAfter < 25; stopAfter++) {
         const { chat, after, hadBegun } = await stopped(messageAfter, stopAfter);
         const place = `${messageAfter} and ${stopAfter} microtasks`;
-        expect(after.map(({ type }) => type), place).not.toContain('turn_started');
+        expect(
+          after.map(({ type }) => type),
+          place,
+        ).not.toContain('turn_started');
         expect(chat.state.queuedInputs, place).toEqual([]);
         if (hadBegun) {
           await chat.session.dispose();
