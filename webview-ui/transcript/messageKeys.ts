@@ -2,7 +2,6 @@
 import { useEffect } from 'preact/hooks';
 import { loadEarlier } from '../actions.ts';
 import { composerFocus, hiddenTurns } from '../store.ts';
-import { isListOpen } from '../threads/store.ts';
 import { openPopup } from '../view.ts';
 import { toEnd } from './place.ts';
 
@@ -20,7 +19,7 @@ export function useMessageKeys(frame: { readonly current: HTMLElement | null }):
       const isBack = event.key === 'ArrowUp';
       const isPlain = event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
       if (!isPlain || !(isBack || event.key === 'ArrowDown') || hasText(event.target)) return;
-      if (frame.current === null || isListOpen.value || openPopup.value !== null) return;
+      if (frame.current === null || isCovered(frame.current) || openPopup.value !== null) return;
       event.preventDefault();
       if (isBack) toPrevious(frame.current);
       else toNext(frame.current);
@@ -35,6 +34,11 @@ function hasText(target: EventTarget | null): boolean {
   return isField && target.value !== '';
 }
 
+/** True while the list of threads is open. */
+function isCovered(frame: HTMLElement): boolean {
+  return frame.closest('[data-list=true]') !== null;
+}
+
 /** The messages before or behind the focus, in their order; outside of the transcript the focus counts as its end. */
 function messagesFrom(frame: HTMLElement, direction: number): readonly HTMLElement[] {
   const messages = [...frame.querySelectorAll<HTMLElement>(MESSAGE)];
@@ -46,14 +50,14 @@ function messagesFrom(frame: HTMLElement, direction: number): readonly HTMLEleme
   return messages.filter((message) => (own.compareDocumentPosition(message) & direction) !== 0);
 }
 
-/** At the first message that is loaded, earlier ones are loaded, which the next key reaches. */
+/** Loads earlier messages at the first one that is loaded; the next key reaches them. */
 function toPrevious(frame: HTMLElement): void {
   const previous = messagesFrom(frame, Node.DOCUMENT_POSITION_PRECEDING).at(-1);
   if (previous !== undefined) show(frame, previous);
   else if (hiddenTurns.value > 0) loadEarlier();
 }
 
-/** Behind the last message comes the composer. */
+/** The composer follows the last message. */
 function toNext(frame: HTMLElement): void {
   const [next] = messagesFrom(frame, Node.DOCUMENT_POSITION_FOLLOWING);
   if (next !== undefined) return show(frame, next);
