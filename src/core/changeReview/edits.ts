@@ -116,7 +116,7 @@ function effectOf(
 }
 
 function replaceLines(review: TextReview, { start, end, lines }: LineEdit, effect: EditEffect): TextReview {
-  const { base, current, hunks, kept } = review;
+  const { base, current, hunks } = review;
   const meets = (hunk: ReviewHunk) => (effect.joinsBeside ? isBeside(hunk, start, end) : isWithin(hunk, start, end));
   const first = countUntil(hunks, (hunk) => meets(hunk) || hunk.end > start);
   const last = first + countUntil(hunks.slice(first), (hunk) => !meets(hunk));
