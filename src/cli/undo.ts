@@ -209,7 +209,11 @@ function revertedEvent(turnId: string, { paths, skipped }: Pick<Reverted, 'paths
 
 function planLines({ files, newFolders, goneFolders }: RevertPlan): readonly string[] {
   const lines = files.map(({ file, plan }) => {
-    const note = file.uncertain ? ' (another program or thread may have changed it)' : '';
+    const notes = [
+      ...(file.agents === undefined ? [] : [`changed by the agent ${file.agents.join(', ')}`]),
+      ...(file.uncertain ? ['another program or thread may have changed it'] : []),
+    ];
+    const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
     switch (plan.state) {
       case 'ready':
         return `${VERBS[file.kind]} ${file.path}${note}`;
