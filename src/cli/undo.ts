@@ -165,7 +165,7 @@ interface TurnToUndo {
   readonly yes: boolean;
 }
 
-/** Says what would be done, asks, and does it. `reverted`: absent where nothing is to be recorded in the threads. */
+/** Prints what would be done, asks, and does it. `reverted`: absent where nothing is to be recorded in the threads. */
 async function carryOut(
   { id, parentId, turnId, cwd, yes }: TurnToUndo,
   standing: StandingChanges,
@@ -202,7 +202,7 @@ async function carryOut(
   return { code: conflicts.length > 0 ? EXIT.failed : EXIT.done, reverted: result };
 }
 
-/** For the panel, and for the next process that opens the thread. */
+/** Returns the event for the panel, and for the next process that opens the thread. */
 function revertedEvent(turnId: string, { paths, skipped }: Pick<Reverted, 'paths' | 'skipped'>): EventMsg {
   return { type: 'files_reverted', turnId, direction: 'undo', paths: [...paths], skipped: [...skipped] };
 }

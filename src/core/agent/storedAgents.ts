@@ -14,7 +14,7 @@ export interface StoredAgentsDeps {
   readonly live: Pick<LiveThreads, 'get'>;
   readonly catalog: Pick<ThreadCatalog, 'find' | 'whileFree'>;
   readonly ports: Ports;
-  /** Of the sessions of this process, if there are any. */
+  /** The ledger of this process's sessions, if there are any. */
   readonly ledger?: ChangeLedger | undefined;
 }
 

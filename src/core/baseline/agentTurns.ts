@@ -10,7 +10,7 @@ export interface TurnsOfAgent {
 }
 
 export interface WholeTurns {
-  /** Of the thread and of all these agents, in the order in which they were made. */
+  /** All records of the thread and of these agents, in the order in which they were made. */
   readonly records: readonly ChangeRecord[];
   readonly agents: readonly TurnsOfAgent[];
   /** The turn of the root thread to which a turn of an agent belongs. */

@@ -51,7 +51,7 @@ interface Found {
   readonly changes: StandingChanges | undefined;
   readonly agents?: readonly NamedAgent[] | undefined;
   readonly inSideCopies?: readonly string[];
-  /** Why nothing is reverted, a sentence. */
+  /** The reason if nothing is reverted, a sentence. */
   readonly refusal?: string;
 }
 

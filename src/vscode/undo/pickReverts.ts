@@ -129,7 +129,7 @@ function leftAlone({ files, inSideCopies = [] }: RevertPlan): readonly FileItem[
   ].map((label) => ({ label: withoutIcons(label), kind: vscode.QuickPickItemKind.Separator }));
 }
 
-/** Says that the side copy of an agent stays as it is. */
+/** Returns the sentence that the side copy of an agent stays as it is. */
 export function sideCopyOf(agent: string): string {
   return vscode.l10n.t('The side copy of the agent “{0}” stays as it is.', agent);
 }

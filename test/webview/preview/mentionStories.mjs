@@ -69,7 +69,10 @@ async function attachCopies(page, count) {
   assert.doesNotMatch(JSON.stringify(posted.filter(({ type }) => type === 'draft')), /"text":"(one two|three|four)"/);
   const attachments = posted
     .filter(({ type }) => type === 'attach_copy')
-    .map(({ name, id, text }) => ({ part: { type: 'mention', kind: 'file', name, path: '', id, text }, inText: false }));
+    .map(({ name, id, text }) => ({
+      part: { type: 'mention', kind: 'file', name, path: '', id, text },
+      inText: false,
+    }));
   await send(page, [{ type: 'insert_text', build: 'preview', text: '', attachments }]);
 }
 
