@@ -126,6 +126,21 @@ export class Session {
     this.#emit(null, { type: 'agent_status', ...agent });
   }
 
+  /** Records that a turn of this thread has started a turn of a sub-agent that may change files. */
+  noteAgentTurn(link: Parameters<SessionParts['changes']['noteAgentTurn']>[0]): void {
+    this.#parts.changes.noteAgentTurn(link);
+  }
+
+  /** Resolves when the changes of ended commands are recorded, or after a few seconds. Never rejects. */
+  changesSettled(): Promise<void> {
+    return this.#parts.changes.settled();
+  }
+
+  /** Emits a change of the thread that was made outside of it. @throws Error when it cannot be written */
+  emitOutsideTurns(msg: EventMsg): Promise<void> {
+    return this.#parts.keep(null, msg);
+  }
+
   onEvent(listener: Listener<Event>): Disposable {
     return this.#parts.sink.onEvent(listener);
   }
@@ -231,6 +246,11 @@ export class Session {
     return this.#work.none();
   }
 
+  /** Resolves at once, or when a turn that is being stopped has ended. */
+  async stopping(): Promise<void> {
+    if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
+  }
+
   /** Stops the turn and the processes, records the end and closes. */
   async dispose(): Promise<void> {
     this.submit({ id: this.#options.ports.ids.next('submission'), op: { type: 'shutdown' } });
@@ -312,11 +332,12 @@ export class Session {
   async #handle({ id, op }: Submission): Promise<void> {
     switch (op.type) {
       case 'user_turn':
-        await this.#stopping();
+        // A client can submit `interrupt` and a message at once.
+        await this.stopping();
         if (this.#turn) return this.#warn(id, 'A turn is running: steer it, or interrupt it first.');
         return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
       case 'steer':
-        await this.#stopping();
+        await this.stopping();
         return this.#turn ? this.#parts.queue.add(id, op.input) : this.#startLate(id, op.input);
       case 'hold_queued':
       case 'edit_queued':
@@ -351,7 +372,7 @@ export class Session {
       case 'register_tools':
         return this.#registerTools(id, op.tools);
       case 'retry':
-        await this.#stopping();
+        await this.stopping();
         if (this.#parts.retryPause.end()) return;
         if (this.#turn) return this.#warn(id, 'A turn is running.');
         if (this.#parts.conversation.isAnswered)
@@ -370,10 +391,10 @@ export class Session {
         return;
       }
       case 'compact':
-        await this.#stopping();
+        await this.stopping();
         return this.#compact(id, op);
       case 'review':
-        await this.#stopping();
+        await this.stopping();
         return this.#review(id, op);
       case 'mark_finding':
         return this.#edits.markFinding(id, op);
@@ -383,7 +404,7 @@ export class Session {
       case 'undo':
       case 'redo':
       case 'rollback':
-        await this.#stopping();
+        await this.stopping();
         if (this.#turn) return this.#warn(id, 'A turn is running: stop it before you undo or redo.');
         return this.#edits.revert(id, op);
       case 'shutdown':
@@ -404,14 +425,9 @@ export class Session {
     if (this.#turn?.abort.signal.aborted === false) return this.#parts.queue.edit(submissionId, op.id, op.input);
     // The end of a turn that is stopping drops messages that are not held.
     this.#parts.queue.setHeld(submissionId, op.id, true);
-    await this.#stopping();
+    await this.stopping();
     this.#parts.queue.remove(submissionId, op.id, 'joined');
     await this.#startTurn(submissionId, op.input);
-  }
-
-  /** Waits for a turn that is being aborted, so that a client can submit `interrupt` and a message at once. */
-  async #stopping(): Promise<void> {
-    if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
   }
 
   /** Starts a turn with the oldest queued message; the others stay queued for it. */
