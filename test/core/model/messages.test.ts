@@ -280,6 +280,13 @@ describe('a request', () => {
     expect(JSON.stringify(messagesIn({ input, origin: 'another' }))).not.toContain('sig-Hm');
   });
 
+  test('sends reasoning back as it came to a model of an unknown name, and without a signature to no other', () => {
+    const input = [userSays('Go'), thought('Hm', ''), said('Hi'), userSays('On')];
+    const { text: json } = new MessagesBodies(SERVER, new RefusedFields()).build(prompt({ model: 'glm-6', input }));
+    expect(json).toContain('{"type":"thinking","thinking":"Hm","signature":""}');
+    expect(JSON.stringify(messagesIn({ input }))).not.toContain('Hm');
+  });
+
   test('within a budget does not begin to reason in the middle of calls', () => {
     const more = { model: HAIKU, effort: 'low' } as const;
     const round = [userSays('Go'), call('a'), output('a')];

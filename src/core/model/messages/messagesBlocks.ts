@@ -34,8 +34,12 @@ import type {
 export interface BlockForm {
   /** The tag of items of this provider. */
   readonly origin: Origin;
-  /** True if reasoning of earlier responses is sent: only while the model is asked to reason. */
-  readonly thinking: boolean;
+  /**
+   * The reasoning of earlier responses that is sent: with a signature only, while the model is asked to reason; all of it
+   * to a model of an unknown name, which may reason unasked and need it back (github.com/anthropics/claude-code/issues,
+   * “must be passed back”).
+   */
+  readonly thinking: 'none' | 'signed' | 'all';
   /** The field in which images of tools are sent. */
   readonly toolImages: 'output' | 'message' | 'none';
 }
@@ -98,7 +102,7 @@ export function blocksOf(item: ResponseItem, form: BlockForm): ItemBlocks {
         ? assistant(nonBlank(textOf(item.content)))
         : { role: 'user', first: [], rest: json(partsOf(item.content)) };
     case 'reasoning':
-      return form.thinking && item.thinking_block ? assistant([thinkingBlock(item.thinking_block)]) : NOTHING;
+      return isSent(item.thinking_block, form) ? assistant([thinkingBlock(item.thinking_block)]) : NOTHING;
     case 'function_call':
     case 'custom_tool_call':
     case 'local_shell_call':
@@ -143,6 +147,11 @@ function text(words: string): string {
 
 function nonBlank(words: string): readonly TextBlock[] {
   return words.trim() === '' ? [] : [{ type: 'text', text: words }];
+}
+
+function isSent(block: ThinkingBlock | undefined, { thinking }: BlockForm): block is ThinkingBlock {
+  if (block === undefined || thinking === 'none') return false;
+  return thinking === 'all' || block.type !== 'thinking' || block.signature !== '';
 }
 
 /** Keys always in the same order. */

@@ -72,12 +72,14 @@ export class MessagesBodies {
     const isRefused = input.some(hasToolImages) && !request.mayTake('tool_images');
     const form: BlockForm = {
       origin: prompt.origin,
-      thinking: true,
+      thinking: abilities.family.reasoning?.thinking ? 'signed' : 'all',
       toolImages: isRefused ? 'message' : (this.#server.toolImages ?? 'output'),
     };
     const maxTokens = request.mayTake('max_tokens') ? maxTokensOf(abilities) : REFUSED_OUTPUT;
     const thinking = thinkingOf(prompt, abilities, request, maxTokens, () => continuesWithoutThinking(input, form));
     const isThinking = thinking !== undefined && thinking.type !== 'disabled';
+    const isUnknown = abilities.family.reasoning !== null && abilities.family.reasoning.thinking === undefined;
+    const sendsThinking = isThinking || isUnknown;
     const marks = request.takes('cache_control');
 
     request.add('model', model);
@@ -93,8 +95,8 @@ export class MessagesBodies {
       }
     }
     if (system.length > 0) request.add('system', system);
-    if (isThinking && hasThinking(input, form.origin)) request.takes('reasoning_history');
-    const messages = this.#messagesOf(input, { ...form, thinking: isThinking });
+    if (sendsThinking && hasThinking(input, form.origin)) request.takes('reasoning_history');
+    const messages = this.#messagesOf(input, sendsThinking ? form : { ...form, thinking: 'none' });
     if (input.some(hasToolImages)) request.takes('tool_images');
     request.addJson('messages', `[${messagesJson(messages, marks)}]`);
     if (thinking) {

@@ -265,12 +265,12 @@ const ITEM_KINDS = {
   ignored: undefined,
 } as const;
 
-/** Without a signature, which other servers of this wire omit, the text is kept and not sent back. */
+/** Other servers of this wire have no signatures. */
 function reasoningOf({ text, signature }: OpenBlock): ReasoningItem {
   return {
     type: 'reasoning',
     summary: text === '' ? [] : [{ type: 'summary_text', text }],
-    ...(signature !== '' && { thinking_block: { type: 'thinking', thinking: text, signature } }),
+    thinking_block: { type: 'thinking', thinking: text, signature },
   };
 }
 
