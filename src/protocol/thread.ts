@@ -4,13 +4,13 @@ import type {
   EventMsgOf,
   QuestionRequest,
   ResolvedBy,
-  TokenUsage,
   TurnAbortReason,
   TurnSettings,
 } from './event.ts';
 import type { PlanStep, TurnItem, TurnItemOf, UserInput } from './item.ts';
 import type { ErrorAction, ErrorKind, Rule, SandboxMechanism } from './policy.ts';
 import { titleFrom } from './text/threadTitle.ts';
+import type { TurnUsage } from './turnUsage.ts';
 
 export type TurnStatus =
   | { readonly type: 'running' }
@@ -72,6 +72,8 @@ export interface TurnState {
   readonly diff: string;
   /** Set by `files_reverted`: the turn's file changes are undone. */
   readonly reverted: boolean;
+  /** `null` until its first response was counted. */
+  readonly usage: TurnUsage | null;
 }
 
 export interface ProcessState {
@@ -199,6 +201,3 @@ export function textOfInput(content: readonly UserInput[]): string {
 export function titleOf(content: readonly UserInput[]): string | null {
   return titleFrom(textOfInput(content));
 }
-
-/** The start of the totals of a thread. */
-export const NO_USAGE: TokenUsage = { input: 0, cachedInput: 0, output: 0, reasoning: 0, total: 0 };

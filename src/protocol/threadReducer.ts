@@ -17,6 +17,7 @@ import {
   type TurnState,
   type TurnStatus,
 } from './thread.ts';
+import { usageAfter } from './turnUsage.ts';
 
 /** In characters: live output kept for each item or process; the completed item has the model's version. */
 export const LIVE_OUTPUT_LIMIT = 256 * 1024;
@@ -113,7 +114,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'turn_diff':
       return updateTurn(state, event.turnId, (turn) => ({ ...turn, diff: msg.unifiedDiff }));
     case 'token_count':
-      return { ...state, tokens: factsOf(msg) };
+      return { ...countTokens(state, event.turnId, factsOf(msg)), tokens: factsOf(msg) };
     case 'stream_error':
       return updateTurn(state, event.turnId, (turn) => ({ ...turn, retry: { ...factsOf(msg), at: event.at } }));
     case 'warning':
@@ -217,6 +218,14 @@ function countRequest(turn: TurnState): TurnState {
   return { ...turn, asked: turn.asked + 1 };
 }
 
+function countTokens(
+  state: ThreadState,
+  turnId: string | null,
+  count: NonNullable<ThreadState['tokens']>,
+): ThreadState {
+  return updateTurn(state, turnId, (turn) => ({ ...turn, usage: usageAfter(turn.usage, state.tokens, count) }));
+}
+
 /** Adds a denial to the item of the request and to those of the calls that waited for the same answer. */
 function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'itemId'>): TurnState {
   const itemIds = [request.itemId, ...(request.alsoItems ?? [])];
@@ -244,6 +253,7 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
     asked: 0,
     diff: '',
     reverted: false,
+    usage: null,
   };
   // At most one turn runs: a turn whose end is missing has crashed.
   const before = endTurn(state, state.activeTurnId, { type: 'aborted', at: event.at, reason: 'crashed' });

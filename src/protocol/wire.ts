@@ -91,6 +91,7 @@ export interface ThreadRow {
   readonly note: string | null;
   /** The match of the search with the text around it. */
   readonly found?: { readonly before: string; readonly match: string; readonly after: string };
+  readonly isPinned: boolean;
   /** ISO 8601. */
   readonly updatedAt: string;
   readonly model: string;
@@ -388,6 +389,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     threadId: z.string(),
     title: z.string().trim().min(1).max(200),
   })),
+  lazyVariant('pin_thread', () => ({ threadId: z.string(), isPinned: z.boolean() })),
   lazyVariant('delete_thread', () => ({ threadId: z.string() })),
   lazyVariant('restore_thread', () => ({ threadId: z.string() })),
   /** Forks the shown thread at an item, or at its end. */

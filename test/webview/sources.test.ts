@@ -44,6 +44,28 @@ describe('the sources of the panel', () => {
     assert.deepEqual(bare, []);
   });
 
+  it('use every class and variable of the style sheets', () => {
+    const styles = readdirSync(path.join(root, 'webview-ui/styles')).map(
+      (file) => read(`webview-ui/styles/${file}`).text,
+    );
+    const css = styles.join('\n').replaceAll(/\/\*[^]*?\*\//g, '');
+    const code = [...sources, read('src/vscode/ui/webviewHtml.ts')].map(({ text }) => text).join('\n');
+    // Put together: colours of terminals, columns of tables, headings and icons. VS Code sets those of the theme.
+    const isComposed = (name: string) => /^(?:a-|align-|md-h|codicon-|vscode-)/.test(name);
+    const selectors = css.replaceAll(/\{[^{}]*\}/g, '');
+    const classes = new Set([...selectors.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name));
+    const variables = new Set([...css.matchAll(/(--t-[\w-]+):/g)].map(([, name = '']) => name));
+    const isUsed = (name: string) => isComposed(name) || new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(code);
+    assert.deepEqual(
+      [...classes].filter((name) => !isUsed(name)),
+      [],
+    );
+    assert.deepEqual(
+      [...variables].filter((name) => !`${css}${code}`.includes(`var(${name}`)),
+      [],
+    );
+  });
+
   it('pass every text through t()', () => {
     const literals = sources
       .filter(({ file }) => file.endsWith('.tsx'))

@@ -133,6 +133,7 @@ describe('a turn', () => {
     const text = turnAsMarkdown(turnOf(SCENES.done, 2));
     assert.match(text, /^> Right, uploads should not retry at all\.\n\n```diff\n/);
     assert.match(text, /```console\n\$ npm test -- upload\nok\n\n```\n\nDone: /);
+    assert.match(text, /\n\n\*369k tokens in \(263k cached\), 6k out \(2\.4k reasoning\)\. Cost: 0\.31\.\*\n$/);
   });
 });
 

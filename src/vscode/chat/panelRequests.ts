@@ -71,6 +71,7 @@ export interface PanelRequestDeps {
     readonly list: { open(query: ThreadQuery): void; close(): void };
     open(threadId: string): Promise<void>;
     rename(threadId: string, title: string): Promise<void>;
+    pin(context: { readonly threadId: string }, isPinned: boolean): Promise<void>;
     remove(context: { readonly threadId: string }): Promise<void>;
     restore(threadId: string): Promise<void>;
     fork(context: { readonly itemId: string | null }): Promise<void>;
@@ -156,6 +157,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return asking(() => deps.bringHome(message.threadId));
     case 'rename_thread':
       return deps.threads.rename(message.threadId, message.title);
+    case 'pin_thread':
+      return deps.threads.pin(message, message.isPinned);
     case 'delete_thread':
       return deps.threads.remove(message);
     case 'restore_thread':
