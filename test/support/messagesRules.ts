@@ -87,6 +87,8 @@ function blockBreaches(block: Json, role: unknown, ids: Set<string>): readonly s
     case 'tool_use': {
       const id = String(block['id']);
       if (role !== 'assistant') breaches.push('tool_use of the user');
+      if (!/^[a-zA-Z0-9_-]{1,128}$/.test(String(block['name'])))
+        breaches.push('tool_use.name: String should match pattern');
       if (!/^[a-zA-Z0-9_-]+$/.test(id)) breaches.push(`tool_use.id: String should match pattern: ${id}`);
       if (ids.has(id)) breaches.push(`\`tool_use\` ids must be unique: ${id}`);
       ids.add(id);
@@ -161,7 +163,10 @@ function thinkingBreaches(messages: readonly Json[], body: Json): readonly strin
   const last = blocksIn(messages.findLast(({ role }) => role === 'assistant') ?? {});
   const hasThinking = last.some((block) => String(block['type']).endsWith('thinking'));
   if (type === undefined || type === 'disabled') {
-    return hasThinking ? ['When thinking is disabled, the final assistant message cannot contain `thinking`'] : [];
+    // Models of other services may reason unasked, and need it back.
+    return hasThinking && String(body['model']).startsWith('claude')
+      ? ['When thinking is disabled, the final assistant message cannot contain `thinking`']
+      : [];
   }
   if (type !== 'enabled') return [];
   const budget = Number(thinking?.['budget_tokens']);

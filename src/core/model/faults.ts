@@ -230,7 +230,7 @@ export function inStreamFault(document: unknown): ModelFault {
 }
 
 function inStreamVerdict(error: ServerError): Verdict {
-  if (error.code === 'server_is_overloaded') return { ...OVERLOADED, retryable: false };
+  if ((error.code ?? error.type) === 'server_is_overloaded') return { ...OVERLOADED, retryable: false };
   const known = byWords(error);
   if (known) return known;
   if (saysContextExceeded(error.message ?? '')) return CONTEXT_EXCEEDED;

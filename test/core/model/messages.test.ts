@@ -234,6 +234,15 @@ describe('a request', () => {
     });
   });
 
+  test('has the names of tools as the server takes them', () => {
+    const named: ResponseItem = { type: 'function_call', call_id: 'b', name: 'functions.exec', arguments: '{}' };
+    expect(messagesIn({ input: [userSays('Go'), named, output('b')] })).toMatchObject([
+      {},
+      { content: [{ type: 'tool_use', name: 'functions_exec' }] },
+      {},
+    ]);
+  });
+
   test('turns parallel calls off where the settings do', () => {
     const tools = [TOOL];
     expect(bodyOf({ tools })['tool_choice']).toBeUndefined();

@@ -163,9 +163,20 @@ function thinkingBlock(block: ThinkingBlock): ThinkingBlock {
 
 function toolUse(item: ToolCallItem): ToolUseBlock {
   const id = wireId(callIdOf(item) ?? '');
-  const { name, arguments: args } = asFunction(item);
-  return { type: 'tool_use', id, name, input: parseJson(replayedArguments(args)) };
+  const input = parseJson(replayedArguments(asFunction(item).arguments));
+  return { type: 'tool_use', id, name: nameOf(item), input };
 }
+
+/** The name of a call as the server takes it, which a model of another server may have made up. */
+function nameOf(item: ToolCallItem): string {
+  return (
+    asFunction(item)
+      .name.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+      .slice(0, LONGEST_NAME) || 'tool'
+  );
+}
+
+const LONGEST_NAME = 128;
 
 function asFunction(item: ToolCallItem) {
   switch (item.type) {

@@ -155,7 +155,7 @@ function maxTokensOf({ family: { maxOutput, contextWindow }, sources }: ModelAbi
   return isSmall ? Math.min(maxOutput, OUTPUT_IN_SMALL_WINDOW) : maxOutput;
 }
 
-/** Without an effort known models reason as they do by themselves, others do not reason. */
+/** Lets known models reason as they do by themselves where no effort is chosen, others not at all. */
 function thinkingOf(
   { effort: chosen }: Prompt,
   { family: { reasoning } }: ModelAbilities,
