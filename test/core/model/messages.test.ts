@@ -272,7 +272,7 @@ describe('a request', () => {
 
   test.each([
     [OPUS, {}, 128_000],
-    // What it may write counts as if it were written: a small window has room for the conversation, too.
+    // The longest answer counts as if it were written: a small window has room for the conversation, too.
     [HAIKU, {}, 32_000],
     ['claude-3-haiku-20240307', {}, 4096],
     ['glm-6', {}, 32_000],
