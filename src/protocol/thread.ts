@@ -9,7 +9,7 @@ import type {
 } from './event.ts';
 import type { PlanStep, TurnItem, TurnItemOf, UserInput } from './item.ts';
 import type { ErrorAction, ErrorKind, Rule, SandboxMechanism } from './policy.ts';
-import { titleFrom } from './text/threadTitle.ts';
+import { greetingFrom, titleFrom } from './text/threadTitle.ts';
 import type { TurnUsage } from './turnUsage.ts';
 
 export type TurnStatus =
@@ -114,8 +114,10 @@ export interface QueuedMessage {
 
 export interface ThreadState {
   readonly threadId: string;
-  /** The name that the user gave, otherwise a title from the first message with content. */
+  /** The name that the user gave, otherwise a title from the first message with content, otherwise the first greeting. */
   readonly title: string | null;
+  /** The title is a greeting: that of the first message with content replaces it. */
+  readonly titleIsGreeting?: boolean;
   readonly started: EventMsgOf<'thread_started'> | null;
   /** Used from the next turn on. */
   readonly settings: TurnSettings | null;
@@ -195,6 +197,11 @@ export function cwdOf(thread: Pick<ThreadState, 'settings' | 'started'> | null):
 /** The text of a message, without its images and mentions. */
 export function textOfInput(content: readonly UserInput[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** Returns what a thread is called whose messages only greet; `null` for a message without words. */
+export function greetingOf(content: readonly UserInput[]): string | null {
+  return greetingFrom(textOfInput(content));
 }
 
 /** Returns the title for a thread that begins with this message; `null` where it has no words, or only greets. */

@@ -14,6 +14,7 @@ import {
   type ProcessState,
   type ThreadState,
   titleOf,
+  greetingOf,
   type TurnState,
   type TurnStatus,
 } from './thread.ts';
@@ -69,7 +70,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'turn_context_changed':
       return { ...state, settings: msg.settings };
     case 'title_changed':
-      return { ...state, title: msg.title };
+      return { ...state, title: msg.title, titleIsGreeting: undefined };
     case 'turn_started':
       return startTurn(state, msg, event);
     case 'input_queued':
@@ -286,9 +287,11 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
     if (index < 0) return { ...turn, items: [...turn.items, item], retry: null };
     return { ...turn, items: turn.items.with(index, withChanges(item, turn.items[index])) };
   });
-  if (state.title !== null) return completed;
+  if (state.title !== null && state.titleIsGreeting !== true) return completed;
   const title = titleOfItem(item);
-  return title === null ? completed : { ...completed, title };
+  if (title !== null) return { ...completed, title, titleIsGreeting: undefined };
+  const greeting = state.title === null && item.type === 'user_message' ? greetingOf(item.content) : null;
+  return greeting === null ? completed : { ...completed, title: greeting, titleIsGreeting: true };
 }
 
 /** Returns a title from the first message, or from a review before it; `null` where it has none. */

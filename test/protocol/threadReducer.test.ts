@@ -375,7 +375,9 @@ describe('a turn', () => {
       },
     });
     const start: Said = { turnId: 't', msg: turnStarted };
-    expect(fold(numbered([start, user('a', 'Hello?')])).title).toBe(null);
+    expect(fold(numbered([start, user('a', 'Hello?')])).title).toBe('Hello?');
+    expect(fold(numbered([start, user('a', 'Hello?'), user('b', 'hi')])).title).toBe('Hello?');
+    expect(fold(numbered([start, user('a', ' \n')])).title).toBe(null);
     expect(fold(numbered([start, user('a', 'Hello?'), user('b', 'Fix it. Now.'), user('c', 'later')])).title).toBe(
       'Fix it',
     );

@@ -200,6 +200,7 @@ describe('a replay of an unknown rollout', () => {
       timeZone: 'UTC',
       platform: 'linux',
       files: new Map(),
+      folders: new Set<string>(),
       stored: new Map(),
       onAppend: () => {},
     };

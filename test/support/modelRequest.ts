@@ -98,7 +98,8 @@ function endOfValue(json: string, start: number): number {
 
 /**
  * Every call has exactly one output and every output one call (design §1, invariant 5). On Chat the outputs follow their
- * assistant message directly. Returns a sentence for each breach.
+ * assistant message directly. In a request to Responses, reasoning before another item is followed by one of the model.
+ * Returns a sentence for each breach.
  */
 export function pairingBreaches(request: Pick<ModelRequest, 'wire' | 'input'>): readonly string[] {
   return BREACHES[request.wire](request.input);
@@ -118,8 +119,12 @@ function responsesBreaches(input: ModelRequest['input']): readonly string[] {
   const open = new Set<string>();
   const seen = new Set<string>();
   const breaches: string[] = [];
+  let thought: string | undefined;
   for (const item of input) {
     const type = textIn(item, 'type');
+    const isFromModel = textIn(item, 'role') === 'assistant' || /^reasoning$|_call$/.test(type);
+    if (thought !== undefined && !isFromModel) breaches.push(`the reasoning ${thought} stands alone before a ${type}`);
+    thought = type === 'reasoning' ? textIn(item, 'id') : undefined;
     if (/^(function_call|custom_tool_call|local_shell_call)$/.test(type)) {
       const id = textIn(item, 'call_id') || textIn(item, 'id');
       if (id === '') breaches.push(`a ${type} has no call_id`);

@@ -30,6 +30,11 @@ export interface ModelServerOptions {
   readonly imitates?: Imitation | undefined;
   /** False lets requests with unpaired calls pass. */
   readonly checks?: boolean;
+  /**
+   * Sends what the script does not separate by a wait in one write: the end of a response then arrives with its calls, and not
+   * before or after their first events, as it happens.
+   */
+  readonly atOnce?: boolean | undefined;
 }
 
 export class ModelServer {
@@ -164,7 +169,8 @@ export class ModelServer {
     const pieces = PIECES[request.wire](steps, this.#nextId, this.#options.imitates, request);
     const limit = steps.find((step) => step.type === 'cutsAfter');
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
-    await play(limit ? cutAt(pieces, limit.bytes) : pieces, response, request.closed);
+    const played = limit ? cutAt(pieces, limit.bytes) : pieces;
+    await play(this.#options.atOnce === true ? joined(played) : played, response, request.closed);
   }
 }
 
@@ -198,6 +204,21 @@ export function recordStream(wire: Wire, steps: readonly Step[], imitates?: Imit
   };
   const pieces = PIECES[wire](steps, nextId, imitates);
   return pieces.map((piece) => (piece.type === 'text' ? String(piece.text) : '')).join('');
+}
+
+/** The pieces, with those of text that follow each other as one. */
+function joined(pieces: readonly Piece[]): readonly Piece[] {
+  const result: Piece[] = [];
+  for (const piece of pieces) {
+    const last = result.at(-1);
+    if (piece.type === 'text' && last?.type === 'text')
+      result[result.length - 1] = {
+        type: 'text',
+        text: Buffer.concat([Buffer.from(last.text), Buffer.from(piece.text)]),
+      };
+    else result.push(piece);
+  }
+  return result;
 }
 
 async function play(pieces: readonly Piece[], response: http.ServerResponse, closed: Promise<void>): Promise<void> {

@@ -6,6 +6,7 @@ import { messageOf } from '../../core/util/fileErrors.ts';
 import type { McpHttpServer, McpStdioServer } from '../../protocol/mcp.ts';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { answeringFetch } from './answeringFetch.ts';
 import { boundedFetch } from './boundedFetch.ts';
 import { OAuthProvider } from './oauthProvider.ts';
 import { type LaunchPlace, launchRequest, sandboxHint } from './launch.ts';
@@ -84,7 +85,7 @@ async function connectHttp(
   const { headers, bearer } = settings;
   const authProvider = await authorizationFor(settings, options);
   const transport = new sdk.StreamableHTTPClientTransport(new URL(settings.url), {
-    fetch: boundedFetch(options.fetch),
+    fetch: answeringFetch(boundedFetch(options.fetch)),
     ...(authProvider && { authProvider }),
     requestInit: { headers: bearer === undefined ? headers : { ...headers, Authorization: `Bearer ${bearer}` } },
   });
