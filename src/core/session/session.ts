@@ -14,6 +14,7 @@ import { showUnsent } from './addInput.ts';
 import type { AgentNotices } from './agentNotices.ts';
 import { isWorthASummary } from './compaction.ts';
 import { describeFailure, type RefusedSettings, type StorageFailure } from './failure.ts';
+import { NotificationHooks } from './notificationHooks.ts';
 import { OpenWork } from './openWork.ts';
 import { handleProcessOp } from './processOps.ts';
 import { cutOffCommands, endLeftovers, recoverCalls } from './recovery.ts';
@@ -60,6 +61,7 @@ export class Session {
   /** Settles when `prepare` has ended, if it was called. */
   #preparing: Promise<unknown> = Promise.resolve();
   readonly #rulesChanged: Disposable;
+  readonly #notifications: NotificationHooks;
   #toolSources: Disposable | undefined;
   /** The messages of a turn that is about to start or has just started, until the thread shows them. */
   #unshown: UnshownMessages | null = null;
@@ -75,6 +77,12 @@ export class Session {
       storageFailed: (failure) => this.#storageFailed(failure),
     });
     this.#edits = new ThreadEdits(this.#parts, settings);
+    this.#notifications = new NotificationHooks(options, {
+      memory: this.#parts.hooks,
+      settings,
+      emit: (msg) => this.#emit(null, msg),
+    });
+    this.#parts.sink.onEvent((event) => this.#notifications.take(event));
     this.#rulesChanged = options.rules.onChange(() => void this.#parts.requests.reconsider());
     this.#loop = this.#takeSubmissions();
   }
@@ -116,6 +124,21 @@ export class Session {
   tellAgent(agent: AgentSummary): void {
     this.#parts.agentNotices.note(agent);
     this.#emit(null, { type: 'agent_status', ...agent });
+  }
+
+  /** Records that a turn of this thread has started a turn of a sub-agent that may change files. */
+  noteAgentTurn(link: Parameters<SessionParts['changes']['noteAgentTurn']>[0]): void {
+    this.#parts.changes.noteAgentTurn(link);
+  }
+
+  /** Resolves when the changes of ended commands are recorded, or after a few seconds. Never rejects. */
+  changesSettled(): Promise<void> {
+    return this.#parts.changes.settled();
+  }
+
+  /** Emits a change of the thread that was made outside of it. @throws Error when it cannot be written */
+  emitOutsideTurns(msg: EventMsg): Promise<void> {
+    return this.#parts.keep(null, msg);
   }
 
   onEvent(listener: Listener<Event>): Disposable {
@@ -223,6 +246,11 @@ export class Session {
     return this.#work.none();
   }
 
+  /** Resolves at once, or when a turn that is being stopped has ended. */
+  async stopping(): Promise<void> {
+    if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
+  }
+
   /** Stops the turn and the processes, records the end and closes. */
   async dispose(): Promise<void> {
     this.submit({ id: this.#options.ports.ids.next('submission'), op: { type: 'shutdown' } });
@@ -269,6 +297,7 @@ export class Session {
   }
 
   #stopListening(): void {
+    this.#notifications.dispose();
     this.#toolSources?.dispose();
     this.#rulesChanged.dispose();
     this.#parts.sink.dispose();
@@ -303,11 +332,12 @@ export class Session {
   async #handle({ id, op }: Submission): Promise<void> {
     switch (op.type) {
       case 'user_turn':
-        await this.#stopping();
+        // A client can submit `interrupt` and a message at once.
+        await this.stopping();
         if (this.#turn) return this.#warn(id, 'A turn is running: steer it, or interrupt it first.');
         return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
       case 'steer':
-        await this.#stopping();
+        await this.stopping();
         return this.#turn ? this.#parts.queue.add(id, op.input) : this.#startLate(id, op.input);
       case 'hold_queued':
       case 'edit_queued':
@@ -342,7 +372,7 @@ export class Session {
       case 'register_tools':
         return this.#registerTools(id, op.tools);
       case 'retry':
-        await this.#stopping();
+        await this.stopping();
         if (this.#parts.retryPause.end()) return;
         if (this.#turn) return this.#warn(id, 'A turn is running.');
         if (this.#parts.conversation.isAnswered)
@@ -361,10 +391,10 @@ export class Session {
         return;
       }
       case 'compact':
-        await this.#stopping();
+        await this.stopping();
         return this.#compact(id, op);
       case 'review':
-        await this.#stopping();
+        await this.stopping();
         return this.#review(id, op);
       case 'mark_finding':
         return this.#edits.markFinding(id, op);
@@ -374,7 +404,7 @@ export class Session {
       case 'undo':
       case 'redo':
       case 'rollback':
-        await this.#stopping();
+        await this.stopping();
         if (this.#turn) return this.#warn(id, 'A turn is running: stop it before you undo or redo.');
         return this.#edits.revert(id, op);
       case 'shutdown':
@@ -395,14 +425,9 @@ export class Session {
     if (this.#turn?.abort.signal.aborted === false) return this.#parts.queue.edit(submissionId, op.id, op.input);
     // The end of a turn that is stopping drops messages that are not held.
     this.#parts.queue.setHeld(submissionId, op.id, true);
-    await this.#stopping();
+    await this.stopping();
     this.#parts.queue.remove(submissionId, op.id, 'joined');
     await this.#startTurn(submissionId, op.input);
-  }
-
-  /** Waits for a turn that is being aborted, so that a client can submit `interrupt` and a message at once. */
-  async #stopping(): Promise<void> {
-    if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
   }
 
   /** Starts a turn with the oldest queued message; the others stay queued for it. */
