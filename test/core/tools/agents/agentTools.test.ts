@@ -13,7 +13,8 @@ it('calls that start, tell or close an agent run alone; tasks and waits run besi
 });
 
 it('of calls for agents none is offered, the one, or all; none to an agent that may not start others', () => {
-  const offered = (...args: Parameters<typeof tools>) => tools(...args).flatMap(({ spec }) => spec?.name ?? []);
+  const offered = (...args: Parameters<typeof tools>) =>
+    tools(...args).flatMap(({ spec }) => (spec?.type === 'function' ? [spec.name] : []));
   expect(offered('none')).toEqual([]);
   expect(offered('task')).toEqual(['task']);
   expect(offered('all')).toEqual(['task', 'spawn_agent', 'send_input', 'wait', 'resume_agent', 'close_agent']);
