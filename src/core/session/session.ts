@@ -14,6 +14,7 @@ import { showUnsent } from './addInput.ts';
 import type { AgentNotices } from './agentNotices.ts';
 import { isWorthASummary } from './compaction.ts';
 import { describeFailure, type RefusedSettings, type StorageFailure } from './failure.ts';
+import { NotificationHooks } from './notificationHooks.ts';
 import { OpenWork } from './openWork.ts';
 import { handleProcessOp } from './processOps.ts';
 import { cutOffCommands, endLeftovers, recoverCalls } from './recovery.ts';
@@ -60,6 +61,7 @@ export class Session {
   /** Settles when `prepare` has ended, if it was called. */
   #preparing: Promise<unknown> = Promise.resolve();
   readonly #rulesChanged: Disposable;
+  readonly #notifications: NotificationHooks;
   #toolSources: Disposable | undefined;
   /** The messages of a turn that is about to start or has just started, until the thread shows them. */
   #unshown: UnshownMessages | null = null;
@@ -75,6 +77,12 @@ export class Session {
       storageFailed: (failure) => this.#storageFailed(failure),
     });
     this.#edits = new ThreadEdits(this.#parts, settings);
+    this.#notifications = new NotificationHooks(options, {
+      memory: this.#parts.hooks,
+      settings,
+      emit: (msg) => this.#emit(null, msg),
+    });
+    this.#parts.sink.onEvent((event) => this.#notifications.take(event));
     this.#rulesChanged = options.rules.onChange(() => void this.#parts.requests.reconsider());
     this.#loop = this.#takeSubmissions();
   }
@@ -289,6 +297,7 @@ export class Session {
   }
 
   #stopListening(): void {
+    this.#notifications.dispose();
     this.#toolSources?.dispose();
     this.#rulesChanged.dispose();
     this.#parts.sink.dispose();

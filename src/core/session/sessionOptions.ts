@@ -122,6 +122,8 @@ export interface ThreadHost {
   readonly keepsSettings: boolean;
   /** The sandbox of this machine under a policy. */
   readonly sandboxFor: (policy: SandboxPolicy) => ChosenSandbox;
+  /** False while the user does not look at this program: then the end of a turn is a notification. If absent, it is none. */
+  readonly isAttended?: () => boolean;
   /**
    * Called for each turn and each list of tools. False: no tool touches the workspace, and the prompt names none of its
    * files.
