@@ -60,7 +60,7 @@ export interface CommandTargets {
   readonly lmTools: Pick<LanguageModelTools, 'choose'>;
   readonly agents: Pick<AgentCommands, 'showAgents'>;
   readonly skills: Pick<SkillCommands, 'showSkills'>;
-  readonly mcp: Pick<McpCommands, 'showServers'>;
+  readonly mcp: Pick<McpCommands, 'showServers' | 'importServers'>;
   readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
   readonly reportIssue: () => Promise<void>;
@@ -190,6 +190,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showHooks', ({ hooks }) => hooks.showHooks()),
     command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),
+    command('importMcpServers', ({ mcp }) => mcp.importServers()),
     command('showLog', ({ showLog }) => showLog()),
     command('reportIssue', ({ reportIssue }) => reportIssue()),
     command('openSettings', openSettings),

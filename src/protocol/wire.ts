@@ -362,6 +362,11 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyVariant('use_prompt', () => ({ server: z.string(), name: z.string() })),
   /** Attaches files that were dropped on the composer. */
   lazyVariant('attach_uris', () => ({ uris: z.array(z.string()).max(1_000) })),
+  /**
+   * Attaches the text of a dropped file whose place is not known. The panel attaches it only when `insert_text` returns
+   * it: a draft, which is on disk, must not have the text of a file that may not be read. `id`: of this name and text.
+   */
+  lazyVariant('attach_copy', () => ({ name: z.string(), id: z.string(), text: z.string() })),
   lazyVariant('load_earlier', () => ({ before: z.string() })),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   lazyVariant('open_diff', () => ({ itemId: z.string(), path: z.string().optional() })),
@@ -396,7 +401,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyVariant('fork_thread', () => ({ itemId: z.string().nullable() })),
   /** Asks the window that owns the thread to hand it over. */
   lazyVariant('take_over', () => ({})),
-  lazyVariant('open_link', () => ({ url: z.string() })),
+  /** A page of the web, or a mail: no command, no file, and no program by a scheme of its own. */
+  lazyVariant('open_link', () => ({ url: z.string().regex(/^(?:https?|mailto):/i) })),
   lazyVariant('copy', () => ({ text: z.string() })),
   lazyVariant('run_command', () => ({ command: z.string().regex(/^tiller\.[A-Za-z.]+$/) })),
   lazyVariant('pick', () => ({

@@ -9,7 +9,7 @@ import { plural, t } from '../l10n.ts';
 import { isOwn, isRunning, lastTurnId } from '../store.ts';
 import { notable, roughly } from '../text/format.ts';
 import { receiptAsMarkdown, receiptOf, receiptSentences } from '../text/receipt.ts';
-import { turnChanges } from '../text/turnFold.ts';
+import { mayChangeByAgents, turnChanges } from '../text/turnFold.ts';
 import { turnAsMarkdown } from '../text/turnMarkdown.ts';
 import { usageLabel, usageSentence } from '../text/turnUsage.ts';
 import { Act, IconButton } from '../components/Buttons.tsx';
@@ -148,7 +148,7 @@ function TurnActions({ turn }: { turn: TurnState }) {
 }
 
 function ChangeActions({ turn }: { turn: TurnState }) {
-  const hasChanges = turnChanges(turn).files > 0;
+  const hasChanges = turnChanges(turn).files > 0 || mayChangeByAgents(turn);
   return (
     <>
       {hasChanges && (

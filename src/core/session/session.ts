@@ -14,6 +14,7 @@ import { showUnsent } from './addInput.ts';
 import type { AgentNotices } from './agentNotices.ts';
 import { isWorthASummary } from './compaction.ts';
 import { describeFailure, type RefusedSettings, type StorageFailure } from './failure.ts';
+import { NotificationHooks } from './notificationHooks.ts';
 import { OpenWork } from './openWork.ts';
 import { handleProcessOp } from './processOps.ts';
 import { cutOffCommands, endLeftovers, recoverCalls } from './recovery.ts';
@@ -60,6 +61,7 @@ export class Session {
   /** Settles when `prepare` has ended, if it was called. */
   #preparing: Promise<unknown> = Promise.resolve();
   readonly #rulesChanged: Disposable;
+  readonly #notifications: NotificationHooks;
   #toolSources: Disposable | undefined;
   /** The messages of a turn that is about to start or has just started, until the thread shows them. */
   #unshown: UnshownMessages | null = null;
@@ -75,6 +77,12 @@ export class Session {
       storageFailed: (failure) => this.#storageFailed(failure),
     });
     this.#edits = new ThreadEdits(this.#parts, settings);
+    this.#notifications = new NotificationHooks(options, {
+      memory: this.#parts.hooks,
+      settings,
+      emit: (msg) => this.#emit(null, msg),
+    });
+    this.#parts.sink.onEvent((event) => this.#notifications.take(event));
     this.#rulesChanged = options.rules.onChange(() => void this.#parts.requests.reconsider());
     this.#loop = this.#takeSubmissions();
   }
@@ -116,6 +124,21 @@ export class Session {
   tellAgent(agent: AgentSummary): void {
     this.#parts.agentNotices.note(agent);
     this.#emit(null, { type: 'agent_status', ...agent });
+  }
+
+  /** Records that a turn of this thread has started a turn of a sub-agent that may change files. */
+  noteAgentTurn(link: Parameters<SessionParts['changes']['noteAgentTurn']>[0]): void {
+    this.#parts.changes.noteAgentTurn(link);
+  }
+
+  /** Resolves when the changes of ended commands are recorded, or after a few seconds. Never rejects. */
+  changesSettled(): Promise<void> {
+    return this.#parts.changes.settled();
+  }
+
+  /** Emits a change of the thread that was made outside of it. @throws Error when it cannot be written */
+  emitOutsideTurns(msg: EventMsg): Promise<void> {
+    return this.#parts.keep(null, msg);
   }
 
   onEvent(listener: Listener<Event>): Disposable {
@@ -223,6 +246,11 @@ export class Session {
     return this.#work.none();
   }
 
+  /** A turn runs that is not being stopped. */
+  get isWorking(): boolean {
+    return this.#turn !== undefined && !this.#turn.abort.signal.aborted && this.#interrupts === 0;
+  }
+
   /** Stops the turn and the processes, records the end and closes. */
   async dispose(): Promise<void> {
     this.submit({ id: this.#options.ports.ids.next('submission'), op: { type: 'shutdown' } });
@@ -269,6 +297,7 @@ export class Session {
   }
 
   #stopListening(): void {
+    this.#notifications.dispose();
     this.#toolSources?.dispose();
     this.#rulesChanged.dispose();
     this.#parts.sink.dispose();

@@ -59,6 +59,7 @@ export interface PanelRequestDeps {
     close(): void;
     pick(): Promise<void>;
     attach(uris: readonly vscode.Uri[]): Promise<void>;
+    attachCopy(file: Extract<WebviewMessage, { type: 'attach_copy' }>): Promise<void>;
   };
   readonly listSkills: () => Promise<void>;
   /** The folder for the document of a previewed diagram. */
@@ -209,6 +210,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return asking(() => deps.prompts.use(message));
     case 'attach_uris':
       return deps.mentions.attach(message.uris.map((uri) => vscode.Uri.parse(uri, true)));
+    case 'attach_copy':
+      return deps.mentions.attachCopy(message);
     default:
       return assertNever(message);
   }
