@@ -13,7 +13,7 @@ export default defineConfig({
       // No test: it writes the recorded threads (`npm run record`).
       ...(process.env.TILLER_RECORD ? [] : ['test/scenarios/recordThreads.test.ts']),
     ],
-    // Node reads and parses all certificates of this file at each start: 20 to 40 ms of the hundreds of programs of the tests.
+    // Node 20 parses all certificates of this file at each start, which takes 20 to 40 ms of each of hundreds of programs.
     env: { ...seedOfThisRun(), NODE_EXTRA_CA_CERTS: '' },
     globalSetup: 'test/support/folders.setup.ts',
     setupFiles: ['test/support/seed.setup.ts', 'test/support/esbuild.setup.ts'],
