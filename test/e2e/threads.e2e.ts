@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow, useWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
 /** The file with the last argument of the notify program, in the home of the server. */
@@ -14,7 +14,8 @@ const settings = {
   'tiller.notify': ['/bin/sh', '-c', `printf %s "$1" > "$HOME/${NOTIFIED}"`, 'notify'],
 };
 
-const window = useWindow({ model: 'scripted', settings });
+// The list has the threads of this file only.
+const window = useSharedWindow({ isNew: true, model: 'scripted', settings });
 
 describe('in one window', () => {
   const row = (title: string) => window().panel.get('thread-row').filter({ hasText: title });
