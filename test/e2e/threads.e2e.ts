@@ -17,6 +17,32 @@ const settings = {
 // The list has the threads of this file only.
 const window = useSharedWindow({ isNew: true, model: 'scripted', settings });
 
+const NAMES = ['Open Chat', 'Approve', 'Stop', 'Delete Thread', 'Undo Patch', 'Show Pending Requests'];
+
+async function offered(): Promise<readonly string[]> {
+  const names = await window().vscode.offered(...NAMES.map((name) => `Tiller: ${name}`));
+  return names.map((name) => name.replace('Tiller: ', ''));
+}
+
+// First: a patch of any thread can be undone.
+test('the palette has the commands of a turn while it can do something with them', async () => {
+  const { panel, model, vscode } = window();
+  await panel.open();
+  await panel.get('empty-ready').waitFor();
+  expect(await offered()).toEqual(['Open Chat']);
+  model.will([calls('exec_command', { cmd: 'touch made' })], [says('Done.')]);
+  await panel.send('Make it.');
+  await panel.approval('command').waitFor();
+  expect(await offered()).toEqual(['Open Chat', 'Approve', 'Stop', 'Delete Thread', 'Show Pending Requests']);
+  await vscode.command('Tiller: Approve');
+  await panel.ended();
+  const patch = '*** Begin Patch\n*** Add File: new.txt\n+new\n*** End Patch';
+  model.will([calls('apply_patch', { input: patch })], [says('Done.')]);
+  await panel.send('And a file.');
+  await panel.approveAll();
+  expect(await offered()).toEqual(['Open Chat', 'Delete Thread', 'Undo Patch']);
+});
+
 describe('in one window', () => {
   const row = (title: string) => window().panel.get('thread-row').filter({ hasText: title });
 
