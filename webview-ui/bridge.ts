@@ -67,12 +67,16 @@ export function connect(receive: (message: HostMessage) => void): void {
     scheduled = false;
     const deadline = performance.now() + FRAME_BUDGET;
     const room: Room = { events: EVENTS_PER_FRAME, prose: PROSE_PER_FRAME };
-    while (queue.length > 0 && room.events > 0 && room.prose > 0 && performance.now() < deadline) {
-      const [next, later] = splitMessage(queue.shift(), room);
-      if (later !== undefined) queue.unshift(later);
-      if (next !== undefined) receive(next);
+    try {
+      while (queue.length > 0 && room.events > 0 && room.prose > 0 && performance.now() < deadline) {
+        const [next, later] = splitMessage(queue.shift(), room);
+        if (later !== undefined) queue.unshift(later);
+        if (next !== undefined) receive(next);
+      }
+    } finally {
+      // A message that cannot be received does not hold up those behind it.
+      if (queue.length > 0) schedule();
     }
-    if (queue.length > 0) schedule();
   };
 
   window.addEventListener('message', ({ data }: MessageEvent<HostMessage>) => {

@@ -3,20 +3,26 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { removeThreadFiles } from '../core/agent/removeThreadFiles.ts';
-import { ChangeLedger } from '../core/baseline/changeLedger.ts';
+import { StoredAgents } from '../core/agent/storedAgents.ts';
+import { changesOfWholeTurns, lastChangingTurn, withAgentTurns } from '../core/baseline/agentTurns.ts';
 import { ChangeRecords, recordsPath } from '../core/baseline/changeRecords.ts';
 import { movedRecords } from '../core/baseline/movedRecords.ts';
-import { performRevert, planRevert, revertFailure, type RevertPlan } from '../core/baseline/revert.ts';
-import { changesOfTurns, turnsWithChanges } from '../core/baseline/standingChanges.ts';
+import {
+  performRevert,
+  planRevert,
+  revertFailure,
+  type RevertDeps,
+  type Reverted,
+  type RevertPlan,
+} from '../core/baseline/revert.ts';
+import type { StandingChanges } from '../core/baseline/standingChanges.ts';
 import type { Ports } from '../core/ports.ts';
+import { appendEvents } from '../core/rollout/appendEvents.ts';
 import { ThreadCatalog } from '../core/rollout/catalog.ts';
-import { Recorder } from '../core/rollout/recorder.ts';
-import { replay } from '../core/rollout/replay.ts';
-import { cutOffCommands } from '../core/session/recovery.ts';
-import { ThreadChanges } from '../core/session/threadChanges.ts';
 import { assertNever } from '../core/util/assertNever.ts';
 import { isBelow } from '../core/util/pathBelow.ts';
 import { createNodePorts } from '../node/ports.ts';
+import type { EventMsg } from '../protocol/event.ts';
 import type { ThreadSummary } from '../protocol/threads.ts';
 import { requireHome } from './folders.ts';
 import { parseOptions } from './parseOptions.ts';
@@ -41,13 +47,13 @@ export async function undo(argv: readonly string[], streams: Streams): Promise<n
   await settleInterrupted(ports.storage.home, ports.locks, (line) => printSentence(streams.stderr, line));
   const catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
   const threads = await catalog.withSubAgents();
-  const recover = async (thread: ThreadSummary) => {
-    if (thread.lastTurn === 'open') await catalog.whileFree(thread.id, () => recordCutOff(thread, ports));
-  };
-  const thread = await threadOf(values.thread, threads, { ports, recover });
+  const agents = new StoredAgents({ live: { get: () => undefined }, catalog, ports });
+  const chosen = await threadOf(values.thread, threads, { ports, agents });
+  const { thread } = chosen;
   let code: number = EXIT.done;
   const result = await catalog.whileFree(thread.id, async () => {
-    code = await undoTurn(thread, turn, values.yes ?? false, ports, streams);
+    const request = { turn: turn ?? chosen.turn, yes: values.yes ?? false };
+    code = await undoTurn(thread, request, { ports, agents }, streams);
   });
   if (result.type === 'owned') {
     const { name, pid } = result.owner;
@@ -56,56 +62,56 @@ export async function undo(argv: readonly string[], streams: Streams): Promise<n
   return code;
 }
 
-/** The thread or sub-agent that was named, or the last one that changed something in this folder. @throws UsageError */
+interface Chosen {
+  readonly thread: ThreadSummary;
+  /** `undefined`: the last one that changed something. */
+  readonly turn: string | undefined;
+}
+
+/**
+ * The thread or sub-agent that was named, or the last one that changed something in this folder: where a turn of another
+ * thread has started the turn of a sub-agent, that one. @throws UsageError
+ */
 async function threadOf(
   id: string | undefined,
   threads: readonly ThreadSummary[],
-  {
-    ports,
-    recover,
-  }: { readonly ports: Pick<Ports, 'storage'>; readonly recover: (thread: ThreadSummary) => Promise<void> },
-): Promise<ThreadSummary> {
+  { ports, agents }: { readonly ports: Pick<Ports, 'storage'>; readonly agents: StoredAgents },
+): Promise<Chosen> {
   if (id !== undefined) {
     const found = threads.find((thread) => thread.id === id);
     if (found === undefined) throw new UsageError(`there is no thread ${id}`);
-    await recover(found);
-    return found;
+    await agents.settle(found.id);
+    return { thread: found, turn: undefined };
   }
   const here = path.resolve('.');
   for (const thread of threads) {
     if (!isBelow(thread.cwd, here) && !isBelow(here, thread.cwd)) continue;
-    await recover(thread);
+    await agents.settle(thread.id);
     if (!existsSync(path.join(ports.storage.home, recordsPath(thread.id)))) continue;
-    const records = await new ChangeRecords(ports.storage, thread.id).read();
-    if (turnsWithChanges(records).length > 0) return thread;
+    const records = new ChangeRecords(ports.storage, thread.id);
+    const turn = await lastChangingTurn(await records.read(), async (agentId) => {
+      await agents.settle(agentId);
+      return records.of(agentId).read();
+    });
+    if (turn !== undefined) return startOf({ thread, turn }, threads, records);
   }
   throw new UsageError('no thread has changed anything in this folder that can be undone; name one with --thread ID');
 }
 
-/** Records what commands changed that a crash has cut off: the thread has not been opened since. */
-async function recordCutOff({ id, path: rollout }: ThreadSummary, ports: Ports): Promise<void> {
-  const { baseline: store, clock, log } = ports;
-  const read = replay((await ports.storage.readText(rollout)) ?? '');
-  if (store === undefined || read.type !== 'thread') return;
-  const report = (error: unknown) => log.error('The changes of a command cannot be recovered', error);
-  const changes = new ThreadChanges({
-    ...ports,
-    store,
-    ledger: new ChangeLedger({ store, clock, report }),
-    threadId: id,
-    maxBytes: Number.MAX_SAFE_INTEGER,
-    secretsAmong: async () => new Set(),
-    emit: () => {},
-  });
-  changes.recover(cutOffCommands(read.thread.state));
-  await changes.settled();
+/** The turn that has started this one of a sub-agent, and that one's, if any. */
+async function startOf(chosen: Chosen, threads: readonly ThreadSummary[], records: ChangeRecords): Promise<Chosen> {
+  const { parentId } = chosen.thread;
+  const parent = threads.find(({ id }) => id === parentId);
+  if (parent === undefined) return chosen;
+  const links = (await records.of(parent.id).read()).filter((record) => record.type === 'agent_turn');
+  const link = links.find(({ agentTurnId }) => agentTurnId === chosen.turn);
+  return link === undefined ? chosen : startOf({ thread: parent, turn: link.turnId }, threads, records);
 }
 
 async function undoTurn(
   { id, parentId, path: rollout, cwd: lastCwd }: ThreadSummary,
-  turn: string | undefined,
-  yes: boolean,
-  ports: Ports,
+  { turn, yes }: { readonly turn: string | undefined; readonly yes: boolean },
+  { ports, agents }: { readonly ports: Ports; readonly agents: StoredAgents },
   streams: Streams,
 ): Promise<number> {
   const { baseline: store, workspace, clock } = ports;
@@ -113,13 +119,60 @@ async function undoTurn(
   if (store === undefined || restore === undefined) throw new Failure('nothing can be restored here');
   const records = new ChangeRecords(ports.storage, id);
   const cwd = existsSync(lastCwd) ? lastCwd : path.resolve('.');
-  const all = await movedRecords(await records.read(), [lastCwd], cwd, workspace);
-  const turnId = turn ?? turnsWithChanges(all).at(-1);
+  const read = async (from: ChangeRecords) => movedRecords(await from.read(), [lastCwd], cwd, workspace);
+  const own = await read(records);
+  const ofAgent = async (agentId: string) => {
+    await agents.settle(agentId);
+    return read(records.of(agentId));
+  };
+  const turnId = turn ?? (await lastChangingTurn(own, ofAgent));
   if (turnId === undefined) throw new UsageError(`the thread ${id} has changed nothing that can be undone`);
-  const standing = changesOfTurns(all, [turnId]);
+  const whole = await withAgentTurns(own, [turnId], ofAgent);
+  const standing = changesOfWholeTurns(whole, [turnId]);
   if (turn !== undefined && standing.turnIds.length === 0) {
     throw new UsageError(`there is no turn ${turn} that changed files in the thread ${id}`);
   }
+  const parts = { store, restore, records, clock };
+  const outcome = await agents.whileFree(whole.agents, async () => {
+    const undo = { id, parentId, turnId, cwd, yes };
+    const { code, reverted } = await carryOut(undo, standing, parts, streams);
+    if (reverted === undefined) return code;
+    await appendEvents(rollout, [revertedEvent(turnId, reverted)], ports);
+    for (const { agentId, turnIds, ...files } of reverted.agents) {
+      await agents.emit(
+        agentId,
+        turnIds.map((turnOfAgent) => revertedEvent(turnOfAgent, files)),
+      );
+    }
+    return code;
+  });
+  if (outcome.type === 'refused') throw new Failure(outcome.message);
+  if (whole.inSideCopies.length > 0) {
+    const names = whole.inSideCopies.join(', ');
+    printSentence(
+      streams.stderr,
+      `left alone: the side copies of agents (${names}): bring home or remove their changes there`,
+    );
+  }
+  return outcome.result;
+}
+
+interface TurnToUndo {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly turnId: string;
+  readonly cwd: string;
+  readonly yes: boolean;
+}
+
+/** Prints what would be done, asks, and does it. `reverted`: absent where nothing is to be recorded in the threads. */
+async function carryOut(
+  { id, parentId, turnId, cwd, yes }: TurnToUndo,
+  standing: StandingChanges,
+  parts: RevertDeps,
+  streams: Streams,
+): Promise<{ readonly code: number; readonly reverted?: Reverted }> {
+  const { store } = parts;
   const plan = await planRevert(standing, { direction: 'undo', cwd, includeUncertain: true, overwrite: [] }, { store });
   const say = (line: string) => printSentence(streams.stdout, line);
   const thread = parentId === null ? `thread ${id}` : `thread ${id}, a sub-agent of thread ${parentId},`;
@@ -131,50 +184,36 @@ async function undoTurn(
   const conflicts = plan.files.flatMap(({ file }) => (file.state === 'conflict' ? [file.path] : []));
   if (!hasWork) {
     // Records an undo that a crash has kept from being recorded; otherwise it does nothing.
-    await performRevert(plan, { includeUncertain: true }, { store, restore, records, clock });
+    await performRevert(plan, { includeUncertain: true }, parts);
     say('There is nothing to undo.');
-    return conflicts.length > 0 ? EXIT.failed : EXIT.done;
+    return { code: conflicts.length > 0 ? EXIT.failed : EXIT.done };
   }
   const isUncertain = plan.files.some(({ file }) => file.uncertain === true);
   const answer = yes ? ('all' as const) : await ask(isUncertain, streams);
   if (answer === 'no' || answer === 'interrupted') {
     say('Nothing was changed.');
-    return answer === 'no' ? EXIT.done : EXIT.interrupted;
+    return { code: answer === 'no' ? EXIT.done : EXIT.interrupted };
   }
   const includeUncertain = answer === 'all';
-  const result = await performRevert(plan, { includeUncertain }, { store, restore, records, clock });
+  const result = await performRevert(plan, { includeUncertain }, parts);
   if ('type' in result) throw new Failure(revertFailure(result));
-  await writeDown(rollout, turnId, result, ports);
   say(`Undone in ${result.paths.length === 1 ? '1 file' : `${result.paths.length} files`}.`);
   for (const { path: file, reason } of result.skipped) printSentence(streams.stderr, `left alone: ${file}: ${reason}`);
-  return conflicts.length > 0 ? EXIT.failed : EXIT.done;
+  return { code: conflicts.length > 0 ? EXIT.failed : EXIT.done, reverted: result };
 }
 
-/** Records the undo for the panel, and for the next process that opens the thread. */
-async function writeDown(
-  rollout: string,
-  turnId: string,
-  {
-    paths,
-    skipped,
-  }: { readonly paths: readonly string[]; readonly skipped: readonly { path: string; reason: string }[] },
-  ports: Ports,
-): Promise<void> {
-  const recorder = new Recorder(rollout, ports);
-  await recorder.open();
-  try {
-    const outcome = { paths: [...paths], skipped: [...skipped] };
-    const msg = { type: 'files_reverted' as const, turnId, direction: 'undo' as const, ...outcome };
-    recorder.record({ type: 'event_msg', payload: { turnId: null, submissionId: null, msg } });
-    await recorder.sync();
-  } finally {
-    await recorder.close();
-  }
+/** Returns the event for the panel, and for the next process that opens the thread. */
+function revertedEvent(turnId: string, { paths, skipped }: Pick<Reverted, 'paths' | 'skipped'>): EventMsg {
+  return { type: 'files_reverted', turnId, direction: 'undo', paths: [...paths], skipped: [...skipped] };
 }
 
 function planLines({ files, newFolders, goneFolders }: RevertPlan): readonly string[] {
   const lines = files.map(({ file, plan }) => {
-    const note = file.uncertain ? ' (another program or thread may have changed it)' : '';
+    const notes = [
+      ...(file.agents === undefined ? [] : [`changed by the agent ${file.agents.join(', ')}`]),
+      ...(file.uncertain ? ['another program or thread may have changed it'] : []),
+    ];
+    const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
     switch (plan.state) {
       case 'ready':
         return `${VERBS[file.kind]} ${file.path}${note}`;

@@ -60,7 +60,7 @@ export interface CommandTargets {
   readonly lmTools: Pick<LanguageModelTools, 'choose'>;
   readonly agents: Pick<AgentCommands, 'showAgents'>;
   readonly skills: Pick<SkillCommands, 'showSkills'>;
-  readonly mcp: Pick<McpCommands, 'showServers'>;
+  readonly mcp: Pick<McpCommands, 'showServers' | 'importServers'>;
   readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
   readonly reportIssue: () => Promise<void>;
@@ -172,6 +172,8 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('startDemo', ({ models }) => models.startDemo()),
     command('threads', ({ threads }) => threads.showList()),
     command('renameThread', ({ threads }, context?: ThreadContext) => threads.askName(context)),
+    command('pinThread', ({ threads }, context?: ThreadContext) => threads.pin(context, true)),
+    command('unpinThread', ({ threads }, context?: ThreadContext) => threads.pin(context, false)),
     command('forkThread', ({ threads }, context?: ThreadContext) => threads.fork(context)),
     command('deleteThread', ({ threads }, context?: ThreadContext) => threads.remove(context)),
     command('exportThread', ({ threads }, context?: ThreadContext) => threads.export(context)),
@@ -188,6 +190,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showHooks', ({ hooks }) => hooks.showHooks()),
     command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),
+    command('importMcpServers', ({ mcp }) => mcp.importServers()),
     command('showLog', ({ showLog }) => showLog()),
     command('reportIssue', ({ reportIssue }) => reportIssue()),
     command('openSettings', openSettings),

@@ -148,7 +148,7 @@ function createMcpServers(
     controller,
     logs,
     settings,
-    homeDirectory: node.host.homeDirectory,
+    host: node.host,
     signIn: async (server, signal) => mcp.signIn(server, await signIns.redirect(), signal),
   });
   return { mcp, servers: mcp.servers, controller, commands };

@@ -65,6 +65,9 @@ export const recordedChangeSchema = lazyObject(() => ({
 }));
 export type RecordedChange = z.infer<typeof recordedChangeSchema>;
 
+/** Turns of one sub-agent. */
+const agentTurnsSchema = lazyObject(() => ({ agentId: z.string(), turnIds: z.array(z.string()) }));
+
 const keptFolderSchema = lazyObject(() => ({
   /** Absolute. */
   path: z.string(),
@@ -96,10 +99,26 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     /** As in the steps that are reverted. */
     newFolders: z.array(z.string()),
     goneFolders: z.array(keptFolderSchema).optional(),
+    /** Turns of sub-agents that it covers besides its own. */
+    agents: z.array(agentTurnsSchema).optional(),
+    /** The thread whose undo or redo has covered these turns of a sub-agent: it is redone there. */
+    partOf: z.string().optional(),
+  })),
+  /** A turn of this thread has started a turn of a sub-agent that may change files. */
+  lazyVariant('agent_turn', () => ({
+    turnId: z.string(),
+    at: z.string(),
+    agentId: z.string(),
+    agentTurnId: z.string(),
+    /** The task of the agent in a few words, or its role. */
+    name: z.string(),
+    /** It works in a side copy of its own: what it changes is not in the workspace. */
+    inSideCopy: z.literal(true).optional(),
   })),
 ]);
 export type ChangeRecord = z.infer<typeof changeRecordSchema>;
 export type ChangeStep = Extract<ChangeRecord, { type: 'step' }>;
+export type AgentTurn = Extract<ChangeRecord, { type: 'agent_turn' }>;
 
 /** One file that a command changed, for the row of the command. Paths as in `fileChangeSummarySchema`. */
 export const changedFileSchema = lazyObject(() => ({
@@ -153,6 +172,8 @@ export const revertFileSchema = lazyObject(() => ({
   uncertain: z.boolean().optional(),
   /** One sentence for `conflict` and `impossible`. */
   reason: z.string().optional(),
+  /** Names of the sub-agents that have changed it. */
+  agents: z.array(z.string()).optional(),
   /** The keys of the contents before and after; absent if the file would not change. */
   contents: z.object({ before: keptSchema, after: keptSchema }).optional(),
 }));

@@ -394,6 +394,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     turnIds: z.array(z.string()),
     direction: z.enum(['undo', 'redo']),
     files: z.array(revertFileSchema),
+    /** Names of the sub-agents of these turns that have worked in a side copy, which is left as it is. */
+    inSideCopies: z.array(z.string()).optional(),
     /** Folders that would be made, or removed where they are empty; only where there are some. Paths as of the files. */
     folders: z.array(z.string()).optional(),
     /** The diff of the files that can be reverted, in git format, with paths relative to the working directory. */

@@ -4,13 +4,13 @@ import type {
   EventMsgOf,
   QuestionRequest,
   ResolvedBy,
-  TokenUsage,
   TurnAbortReason,
   TurnSettings,
 } from './event.ts';
 import type { PlanStep, TurnItem, TurnItemOf, UserInput } from './item.ts';
 import type { ErrorAction, ErrorKind, Rule, SandboxMechanism } from './policy.ts';
-import { titleFrom } from './text/threadTitle.ts';
+import { greetingFrom, titleFrom } from './text/threadTitle.ts';
+import type { TurnUsage } from './turnUsage.ts';
 
 export type TurnStatus =
   | { readonly type: 'running' }
@@ -72,6 +72,8 @@ export interface TurnState {
   readonly diff: string;
   /** Set by `files_reverted`: the turn's file changes are undone. */
   readonly reverted: boolean;
+  /** `null` until its first response was counted. */
+  readonly usage: TurnUsage | null;
 }
 
 export interface ProcessState {
@@ -112,8 +114,10 @@ export interface QueuedMessage {
 
 export interface ThreadState {
   readonly threadId: string;
-  /** The name that the user gave, otherwise a title from the first message with content. */
+  /** The name that the user gave, otherwise a title from the first message with content, otherwise the first greeting. */
   readonly title: string | null;
+  /** The title is a greeting: that of the first message with content replaces it. */
+  readonly titleIsGreeting?: boolean;
   readonly started: EventMsgOf<'thread_started'> | null;
   /** Used from the next turn on. */
   readonly settings: TurnSettings | null;
@@ -195,10 +199,12 @@ export function textOfInput(content: readonly UserInput[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
+/** Returns what a thread is called whose messages only greet; `null` for a message without words. */
+export function greetingOf(content: readonly UserInput[]): string | null {
+  return greetingFrom(textOfInput(content));
+}
+
 /** Returns the title for a thread that begins with this message; `null` where it has no words, or only greets. */
 export function titleOf(content: readonly UserInput[]): string | null {
   return titleFrom(textOfInput(content));
 }
-
-/** The start of the totals of a thread. */
-export const NO_USAGE: TokenUsage = { input: 0, cachedInput: 0, output: 0, reasoning: 0, total: 0 };

@@ -14,9 +14,11 @@ import {
   type ProcessState,
   type ThreadState,
   titleOf,
+  greetingOf,
   type TurnState,
   type TurnStatus,
 } from './thread.ts';
+import { usageAfter } from './turnUsage.ts';
 
 /** In characters: live output kept for each item or process; the completed item has the model's version. */
 export const LIVE_OUTPUT_LIMIT = 256 * 1024;
@@ -68,7 +70,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'turn_context_changed':
       return { ...state, settings: msg.settings };
     case 'title_changed':
-      return { ...state, title: msg.title };
+      return { ...state, title: msg.title, titleIsGreeting: undefined };
     case 'turn_started':
       return startTurn(state, msg, event);
     case 'input_queued':
@@ -113,7 +115,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'turn_diff':
       return updateTurn(state, event.turnId, (turn) => ({ ...turn, diff: msg.unifiedDiff }));
     case 'token_count':
-      return { ...state, tokens: factsOf(msg) };
+      return { ...countTokens(state, event.turnId, factsOf(msg)), tokens: factsOf(msg) };
     case 'stream_error':
       return updateTurn(state, event.turnId, (turn) => ({ ...turn, retry: { ...factsOf(msg), at: event.at } }));
     case 'warning':
@@ -217,6 +219,14 @@ function countRequest(turn: TurnState): TurnState {
   return { ...turn, asked: turn.asked + 1 };
 }
 
+function countTokens(
+  state: ThreadState,
+  turnId: string | null,
+  count: NonNullable<ThreadState['tokens']>,
+): ThreadState {
+  return updateTurn(state, turnId, (turn) => ({ ...turn, usage: usageAfter(turn.usage, state.tokens, count) }));
+}
+
 /** Adds a denial to the item of the request and to those of the calls that waited for the same answer. */
 function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'itemId'>): TurnState {
   const itemIds = [request.itemId, ...(request.alsoItems ?? [])];
@@ -244,6 +254,7 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
     asked: 0,
     diff: '',
     reverted: false,
+    usage: null,
   };
   // At most one turn runs: a turn whose end is missing has crashed.
   const before = endTurn(state, state.activeTurnId, { type: 'aborted', at: event.at, reason: 'crashed' });
@@ -276,9 +287,11 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
     if (index < 0) return { ...turn, items: [...turn.items, item], retry: null };
     return { ...turn, items: turn.items.with(index, withChanges(item, turn.items[index])) };
   });
-  if (state.title !== null) return completed;
+  if (state.title !== null && state.titleIsGreeting !== true) return completed;
   const title = titleOfItem(item);
-  return title === null ? completed : { ...completed, title };
+  if (title !== null) return { ...completed, title, titleIsGreeting: undefined };
+  const greeting = state.title === null && item.type === 'user_message' ? greetingOf(item.content) : null;
+  return greeting === null ? completed : { ...completed, title: greeting, titleIsGreeting: true };
 }
 
 /** Returns a title from the first message, or from a review before it; `null` where it has none. */

@@ -46,6 +46,8 @@ export interface ThreadListEntry extends ThreadSummary {
   readonly status: 'running' | 'waiting' | 'resting';
   /** True when its last turn ended after it was last displayed. A thread that was never displayed is not unread. */
   readonly unread: boolean;
+  /** The user has pinned it. */
+  readonly pinned: boolean;
   readonly owner: 'nobody' | 'this_process' | 'another_process';
   /** `moved`: its folder no longer exists, and an open one is a clone of the same repository. */
   readonly place: 'here' | 'moved' | 'elsewhere';

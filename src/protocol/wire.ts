@@ -91,6 +91,7 @@ export interface ThreadRow {
   readonly note: string | null;
   /** The match of the search with the text around it. */
   readonly found?: { readonly before: string; readonly match: string; readonly after: string };
+  readonly isPinned: boolean;
   /** ISO 8601. */
   readonly updatedAt: string;
   readonly model: string;
@@ -361,6 +362,11 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyVariant('use_prompt', () => ({ server: z.string(), name: z.string() })),
   /** Attaches files that were dropped on the composer. */
   lazyVariant('attach_uris', () => ({ uris: z.array(z.string()).max(1_000) })),
+  /**
+   * Attaches the text of a dropped file whose place is not known. The panel attaches it only when `insert_text` returns
+   * it: a draft, which is on disk, must not have the text of a file that may not be read. `id`: of this name and text.
+   */
+  lazyVariant('attach_copy', () => ({ name: z.string(), id: z.string(), text: z.string() })),
   lazyVariant('load_earlier', () => ({ before: z.string() })),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   lazyVariant('open_diff', () => ({ itemId: z.string(), path: z.string().optional() })),
@@ -388,13 +394,15 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     threadId: z.string(),
     title: z.string().trim().min(1).max(200),
   })),
+  lazyVariant('pin_thread', () => ({ threadId: z.string(), isPinned: z.boolean() })),
   lazyVariant('delete_thread', () => ({ threadId: z.string() })),
   lazyVariant('restore_thread', () => ({ threadId: z.string() })),
   /** Forks the shown thread at an item, or at its end. */
   lazyVariant('fork_thread', () => ({ itemId: z.string().nullable() })),
   /** Asks the window that owns the thread to hand it over. */
   lazyVariant('take_over', () => ({})),
-  lazyVariant('open_link', () => ({ url: z.string() })),
+  /** A page of the web, or a mail: no command, no file, and no program by a scheme of its own. */
+  lazyVariant('open_link', () => ({ url: z.string().regex(/^(?:https?|mailto):/i) })),
   lazyVariant('copy', () => ({ text: z.string() })),
   lazyVariant('run_command', () => ({ command: z.string().regex(/^tiller\.[A-Za-z.]+$/) })),
   lazyVariant('pick', () => ({

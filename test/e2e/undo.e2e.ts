@@ -52,8 +52,12 @@ test('a turn with a patch and a command is undone after a preview, and redone', 
   await vscode.screenshot('undo/2-review');
 
   await panel.get('turn-undo').click();
-  await expect.poll(() => rows().count(), soon).toBe(4);
+  await vscode.quickRow('Undo Turn: 4 Files').waitFor();
   await preview().waitFor();
+  // The list leaves the first change of the preview visible.
+  const list = await vscode.page.locator('.quick-input-widget:visible').boundingBox();
+  const change = await vscode.page.locator('.part.editor .line-delete').first().boundingBox();
+  expect(list && change && list.y + list.height <= change.y).toBe(true);
   await vscode.screenshot('undo/3-preview');
   // Cancelled: nothing has changed.
   await vscode.page.keyboard.press('Escape');
@@ -61,7 +65,7 @@ test('a turn with a patch and a command is undone after a preview, and redone', 
   expect(await files()).toEqual(AFTER);
 
   await panel.get('turn-undo').click();
-  await expect.poll(() => rows().count(), soon).toBe(4);
+  await vscode.quickRow('Undo Turn: 4 Files').waitFor();
   expect(await files()).toEqual(AFTER);
   await vscode.page.keyboard.press('Enter');
   await expect.poll(files, soon).toEqual(BEFORE);
@@ -70,7 +74,7 @@ test('a turn with a patch and a command is undone after a preview, and redone', 
   await expect.poll(() => preview().count(), soon).toBe(0);
 
   await panel.get('turn-redo').click();
-  await expect.poll(() => rows().count(), soon).toBe(4);
+  await vscode.quickRow('Redo: 4 Files').waitFor();
   await vscode.page.keyboard.press('Enter');
   await expect.poll(files, soon).toEqual(AFTER);
 }, 120_000);
@@ -84,6 +88,8 @@ test('unsaved edits stay, and a conflict is left alone until it is selected', as
   await expect.poll(() => vscode.isDirty('c.txt'), soon).toBe(true);
   await writeFile(path.join(folder, 'a.txt'), 'one\nthree\n');
   await panel.get('turn-undo').click();
+  expect(await vscode.quickRow('Undo Turn: 3 Files').innerText()).toContain('not 1 with conflicts');
+  await vscode.quickRow('Choose Files…').click();
   await expect.poll(() => rows().count(), soon).toBe(4);
   const conflict = rows().filter({ hasText: 'a.txt' });
   expect(await conflict.innerText()).toContain('conflict');

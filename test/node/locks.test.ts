@@ -90,6 +90,20 @@ describe('a lock', () => {
     expect(readdirSync(home.at('locks'))).toEqual([]);
   });
 
+  it('can be taken and requested where the system has no watch left', async () => {
+    using home = tempFolder();
+    const noWatch = () => {
+      throw Object.assign(new Error('ENOSPC: System limit for number of file watchers reached'), { code: 'ENOSPC' });
+    };
+    let asked = 0;
+    const lock = lockOf(await createLocks(home.path, 'vscode', noWatch).acquire('a', () => asked++));
+    const withdraw = await createLocks(home.path, 'cli').ask('a');
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    await withdraw();
+    await lock.release();
+    expect(readdirSync(home.at('locks'))).toEqual([]);
+  });
+
   it('never has two holders, however many processes request it and are killed with it', async () => {
     using home = tempFolder();
     const process = await bundled('lockProcess.ts');

@@ -1,7 +1,7 @@
 /** The reducer of a thread, with valid and invalid sequences of events. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts';
+import type { Event, EventMsg, EventMsgOf, TokenUsage, TurnSettings } from '../../src/protocol/event.ts';
 import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import type { ItemStatus, TurnItem } from '../../src/protocol/item.ts';
 import { initialThreadState, type ThreadState } from '../../src/protocol/thread.ts';
@@ -329,6 +329,37 @@ describe('a turn', () => {
     expect(answered('approved')).toEqual([]);
   });
 
+  it('has used what the totals of its thread have grown by', () => {
+    const used = (input: number, output: number) => ({ ...usage, input, output, total: input + output });
+    const counted = (turnId: string, total: TokenUsage, more: Partial<EventMsgOf<'token_count'>> = {}): Said => ({
+      turnId,
+      msg: { type: 'token_count', last: usage, total, contextWindow: null, estimated: false, ...more },
+    });
+    const { turns } = fold(
+      numbered([
+        { turnId: 'a', msg: turnStarted },
+        counted('a', used(100, 10)),
+        counted('a', used(250, 30), { cost: { last: 0.25, total: 0.25 } }),
+        { turnId: 'a', msg: { type: 'turn_completed', lastMessage: null } },
+        { turnId: 'b', msg: turnStarted },
+        { turnId: 'b', msg: { type: 'turn_aborted', reason: 'interrupted' } },
+        { turnId: 'c', msg: turnStarted },
+        // A compaction: the totals stay, and this estimate is of a request that was not sent.
+        counted('c', used(250, 30), { estimated: true, cost: { last: 0.25, total: 0.25 } }),
+        counted('c', used(300, 31), { cost: { last: 0.5, total: 0.75 } }),
+        { turnId: 'c', msg: { type: 'turn_completed', lastMessage: null } },
+        { turnId: 'd', msg: turnStarted },
+        counted('d', used(310, 33), { estimated: true, cost: { last: 0.5, total: 0.75 } }),
+      ]),
+    );
+    expect(turns.map((turn) => turn.usage)).toEqual([
+      { tokens: used(250, 30), estimated: false, cost: 0.25 },
+      null,
+      { tokens: used(50, 1), estimated: false, cost: 0.5 },
+      { tokens: used(10, 2), estimated: true },
+    ]);
+  });
+
   it('is not ended by an end without its id', () => {
     const running = fold(numbered([{ turnId: 't', msg: turnStarted }]));
     const end = numbered([{ turnId: null, msg: { type: 'turn_completed', lastMessage: null } }])[0] as Event;
@@ -344,7 +375,9 @@ describe('a turn', () => {
       },
     });
     const start: Said = { turnId: 't', msg: turnStarted };
-    expect(fold(numbered([start, user('a', 'Hello?')])).title).toBe(null);
+    expect(fold(numbered([start, user('a', 'Hello?')])).title).toBe('Hello?');
+    expect(fold(numbered([start, user('a', 'Hello?'), user('b', 'hi')])).title).toBe('Hello?');
+    expect(fold(numbered([start, user('a', ' \n')])).title).toBe(null);
     expect(fold(numbered([start, user('a', 'Hello?'), user('b', 'Fix it. Now.'), user('c', 'later')])).title).toBe(
       'Fix it',
     );

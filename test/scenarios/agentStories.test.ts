@@ -7,6 +7,7 @@ import { type Random, randomOf } from '../support/random.ts';
 import { rounds } from '../support/rounds.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
+const ROUNDS = rounds(2, 100);
 const MOVES = 14;
 const WAIT_MS = 10_000;
 
@@ -70,50 +71,54 @@ async function reloaded(chat: Scenario): Promise<Scenario> {
   return chat.with(resumed.session);
 }
 
-it('every request is accepted, and threads and agents come to rest, in any story of a thread with agents', async () => {
-  const random = randomOf('agent stories');
-  for (let round = rounds(2, 100); round > 0; round--) {
-    const story: string[] = [];
-    let isOver = false;
-    let chat = await startScenario({
-      agents: { tools: 'all' },
-      policy: 'never',
-      sandbox: 'danger-full-access',
-      compactionTokens: 4000,
-      deps: impatient,
-      model: (request) => {
-        const agentIds = chat.state.agents.map(({ agentId }) => agentId);
-        return isOver ? [says('The end.')] : answer(request, random, agentIds);
-      },
-    });
-    const { manager, server, session } = chat;
-    const { live } = manager;
-    const begun = chat.next('turn_started');
-    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'Begin.' }] });
-    await begun;
-    for (let move = 0; move < MOVES; move++) {
-      if (random.once(7)) {
-        story.push('reload');
-        chat = await reloaded(chat);
-      } else {
-        const state = random.once(2) ? chat.state : random.pick(live.states);
-        const op = opFor(state, random);
-        story.push(`${state.threadId === session.threadId ? 'root' : 'agent'}: ${op.type}`);
-        live.submit(state.threadId, op);
+it(
+  'every request is accepted, and threads and agents come to rest, in any story of a thread with agents',
+  async () => {
+    const random = randomOf('agent stories');
+    for (let round = 0; round < ROUNDS; round++) {
+      const story: string[] = [];
+      let isOver = false;
+      let chat = await startScenario({
+        agents: { tools: 'all' },
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        compactionTokens: 4000,
+        deps: impatient,
+        model: (request) => {
+          const agentIds = chat.state.agents.map(({ agentId }) => agentId);
+          return isOver ? [says('The end.')] : answer(request, random, agentIds);
+        },
+      });
+      const { manager, server, session } = chat;
+      const { live } = manager;
+      const begun = chat.next('turn_started');
+      chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'Begin.' }] });
+      await begun;
+      for (let move = 0; move < MOVES; move++) {
+        if (random.once(7)) {
+          story.push('reload');
+          chat = await reloaded(chat);
+        } else {
+          const state = random.once(2) ? chat.state : random.pick(live.states);
+          const op = opFor(state, random);
+          story.push(`${state.threadId === session.threadId ? 'root' : 'agent'}: ${op.type}`);
+          live.submit(state.threadId, op);
+        }
+        await new Promise((resolve) => setTimeout(resolve, random.below(60)));
       }
-      await new Promise((resolve) => setTimeout(resolve, random.below(60)));
-    }
-    isOver = true;
-    await live.idle(session.threadId);
+      isOver = true;
+      await live.idle(session.threadId);
 
-    const items = live.states.flatMap(({ turns }) => turns.flatMap((turn) => turn.items));
-    const left = {
-      agents: chat.state.agents.filter((agent) => !isFinal(agent) && agent.state !== 'pending_init'),
-      items: items.filter(({ status }) => status === 'in_progress'),
-      breaches: server.breaches,
-    };
-    expect({ story, left }).toEqual({ story, left: { agents: [], items: [], breaches: [] } });
-    await live.closeAll('end');
-    await server.close();
-  }
-});
+      const items = live.states.flatMap(({ turns }) => turns.flatMap((turn) => turn.items));
+      const left = {
+        agents: chat.state.agents.filter((agent) => !isFinal(agent) && agent.state !== 'pending_init'),
+        items: items.filter(({ status }) => status === 'in_progress'),
+        breaches: server.breaches,
+      };
+      expect({ story, left }).toEqual({ story, left: { agents: [], items: [], breaches: [] } });
+      await live.closeAll('end');
+      await server.close();
+    }
+  },
+  60_000 + ROUNDS * 4000,
+);

@@ -558,6 +558,82 @@ describe('messages, sessions and ends of turns', () => {
   });
 });
 
+describe('Notification', () => {
+  const notes = (chat: Scenario) =>
+    existsSync(chat.folder.at('seen.jsonl'))
+      ? got(chat, 'seen.jsonl').map(({ notification_type, message, title, hook_event_name }) => [
+          hook_event_name,
+          notification_type,
+          message,
+          title,
+        ])
+      : [];
+  const copies = 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"';
+
+  it('runs for an approval and for the end of a turn that the user does not see, and no turn waits for it', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', decides('ask')), Notification: command(`${copies}; sleep 30`) },
+      {
+        model: [[calls('exec_command', { cmd: 'ls' })], [says('Done.')]],
+        host: { isAttended: () => false },
+      },
+    );
+    const ended = chat.send('go');
+    await chat.next('approval_requested');
+    const approval = ['Notification', 'permission_prompt', 'Tiller needs your approval: ls', 'Tiller'];
+    await expect.poll(() => notes(chat)).toEqual([approval]);
+    await chat.answer('approved');
+    await ended;
+    await expect
+      .poll(() => notes(chat))
+      .toEqual([approval, ['Notification', 'idle_prompt', 'Tiller is waiting for your input.', 'Tiller']]);
+    expect(chat.items('hook_run').map(({ event }) => event)).not.toContain('Notification');
+    const decided = auditEntries(chat).flatMap((entry) => (entry.type === 'decision' ? [entry.act] : []));
+    expect(decided.flatMap((act) => (act.type === 'hook' ? [act.event] : []))).toEqual([
+      'PreToolUse',
+      'Notification',
+      'Notification',
+    ]);
+  });
+
+  it('does not run at the end of a turn that the user sees, and only for the types of its matcher', async () => {
+    await using chat = await withHooks(
+      { Notification: [...forTool('idle_prompt', copies), ...forTool('permission_prompt', copies)] },
+      {
+        model: [[calls('exec_command', { cmd: 'touch x' })], [says('Done.')]],
+        policy: 'untrusted',
+        host: { isAttended: () => true },
+      },
+    );
+    const ended = chat.send('go');
+    await chat.next('approval_requested');
+    await chat.answer('approved');
+    await ended;
+    await expect.poll(() => notes(chat)).toHaveLength(1);
+    expect(notes(chat)[0]?.[1]).toBe('permission_prompt');
+  });
+
+  it('reports the failure of a hook once, and what it says to the user', async () => {
+    await using chat = await withHooks(
+      { Notification: [...command('echo no sound >&2; exit 1'), ...command(prints({ systemMessage: 'Beep.' }))] },
+      { model: [[says('One.')], [says('Two.')]], host: { isAttended: () => false } },
+    );
+    await chat.send('go');
+    const warnings = () => chat.said('warning').map(({ message }) => message.replace(/ cat > .*: B/, ' …: B'));
+    await expect
+      .poll(() => warnings().toSorted())
+      .toEqual(
+        [
+          'The Notification hook echo no sound >&2; exit 1: It ended with exit code 1: no sound',
+          'The Notification hook …: Beep.',
+        ].toSorted(),
+      );
+    await chat.send('again');
+    await expect.poll(() => auditEntries(chat).filter(({ type }) => type === 'end')).toHaveLength(4);
+    expect(warnings()).toHaveLength(2);
+  });
+});
+
 describe('sub-agents', () => {
   it('have the hooks of tools, with agent_id, and none of messages and ends', async () => {
     const seen = 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"';

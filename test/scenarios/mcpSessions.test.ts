@@ -1,4 +1,6 @@
 /** Sessions and streams of MCP servers over HTTP that end at a bad moment. */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { mcpScenario, statusOf } from '../support/mcpServers.ts';
 import { calls, says } from '../support/modelServer.ts';
@@ -42,6 +44,37 @@ describe('an MCP server over HTTP', () => {
     const failed = 'tool call error: It closed the connection before it had answered.';
     expect(made.chat.outputs()).toEqual([failed, failed, failed, 'resumed', 'still here']);
   });
+
+  test('that only accepts a request fails the call at once, and stays in use', async () => {
+    await using server = await startRawMcpServer();
+    const tools = ['accept', 'nothing', 'echo'];
+    await using made = await mcpScenario(settings(server.url), {
+      model: [tools.map((tool) => calls(`mcp__notes__${tool}`)), [says('Done.')]],
+    });
+    await made.chat.send('go');
+    expect(made.chat.outputs()).toEqual([
+      'tool call error: It answered the request with HTTP 202 and no message.',
+      'tool call error: It answered the request with HTTP 204 and no message.',
+      'still here',
+    ]);
+    expect(server.requests.filter((method) => method === 'initialize')).toHaveLength(1);
+  });
+
+  test.each(['legacy', 'auto'])(
+    'that only accepts the first request fails its start at once (%s)',
+    async (protocol) => {
+      const accepts = http.createServer((_, response) => void response.writeHead(202).end());
+      await new Promise<void>((resolve) => {
+        accepts.listen(0, '127.0.0.1', resolve);
+      });
+      const url = `http://127.0.0.1:${(accepts.address() as AddressInfo).port}/mcp`;
+      await using made = await mcpScenario({ notes: { url, protocol, startupTimeoutMs: 60_000 } }, { model: [] });
+      await statusOf(made.mcp, 'failed');
+      expect(JSON.stringify(made.mcp.servers.get('notes')?.status)).toContain('HTTP 202 and no message');
+      accepts.close();
+      accepts.closeAllConnections();
+    },
+  );
 
   test('gets the end of its session', async () => {
     await using server = await startRawMcpServer();

@@ -152,6 +152,8 @@ describe('an export', () => {
     expect(markdown).toContain('## You\n\n> try it\n> please\n');
     expect(markdown).toContain("````console\n$ printf '```");
     expect(markdown).toContain('It **failed**.');
+    const { input, output } = chat.state.tokens?.total ?? {};
+    expect(markdown).toContain(`\n\n*${input?.toLocaleString('en')} tokens in, ${output} out.*\n`);
     const json = JSON.parse((await chat.manager.catalog.export(threadId, 'json')) ?? '');
     expect(json).toMatchObject({ format: 'tiller-thread', version: 1, id: threadId, title: 'try it' });
     expect(json.turns).toEqual(chat.state.turns);

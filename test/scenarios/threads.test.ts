@@ -85,6 +85,15 @@ describe('the list of threads', () => {
     expect(await unread()).toBe(false);
   });
 
+  it('lists pins that another window has set', async () => {
+    await using chat = await startScenario({ model: [[says('One.')]] });
+    await chat.send('one');
+    const pinned = async () => (await chat.manager.catalog.list([]))[0]?.pinned;
+    expect(await pinned()).toBe(false);
+    await windowBeside(chat).catalog.pin(chat.session.threadId, true);
+    expect(await pinned()).toBe(true);
+  });
+
   it('names a thread that no process owns', async () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');

@@ -54,6 +54,11 @@ class Place implements Disposable {
     return { threadId: started?.threadId ?? '', turnId: started?.turnId ?? '' };
   }
 
+  /** Ids of the threads that have records of changes. */
+  recorded(): readonly string[] {
+    return readdirSync(path.join(this.home, 'tiller/baselines/records')).map((name) => path.basename(name, '.jsonl'));
+  }
+
   undo(...args: readonly string[]) {
     return runCli(['undo', ...args], { home: this.home, cwd: this.work });
   }
@@ -102,18 +107,31 @@ describe('tiller undo', () => {
     assert.deepEqual(place.files(), changed);
   });
 
-  it('undoes what a sub-agent of the last turn changed, and takes its thread by name', PATIENT, async () => {
-    using place = new Place({ 'a.txt': 'one\n' });
-    const agent: Answer[] = [[calls('task', { agent: 'worker', prompt: 'Write 2.' })]];
-    const { threadId } = await place.turn(...agent, 'echo two > a.txt', [says('Written.')]);
-    assert.deepEqual(place.files(), { 'a.txt': 'two\n' });
-    const { stdout } = await place.undo();
-    const sentence = new RegExp(`^undo of turn \\S+ of thread (\\S+), a sub-agent of thread ${threadId}, in `);
-    const [, agentId = ''] = sentence.exec(stdout) ?? [];
-    assert.match((await place.undo('--thread', agentId)).stdout, sentence);
-    assert.equal((await place.undo('--yes')).code, 0);
-    assert.deepEqual(place.files(), { 'a.txt': 'one\n' });
-  });
+  it(
+    'undoes what a sub-agent changed with the turn that has started it, and alone when its thread is named',
+    PATIENT,
+    async () => {
+      using place = new Place({ 'a.txt': 'one\n', 'b.txt': 'b\n' });
+      const agent: Answer[] = [[calls('task', { agent: 'worker', prompt: 'Write 2.' })]];
+      const { threadId, turnId } = await place.turn(...agent, 'echo two > a.txt', [says('Written.')], 'rm b.txt');
+      assert.deepEqual(place.files(), { 'a.txt': 'two\n' });
+      const { stdout } = await place.undo();
+      assert.deepEqual(stdout.trimEnd().split('\n'), [
+        `undo of turn ${turnId} of thread ${threadId} in ${place.work}:`,
+        '  restore a.txt (changed by the agent Write 2.)',
+        '  bring back b.txt',
+      ]);
+      const [agentId = ''] = place.recorded().filter((id) => id !== threadId);
+      const alone = (await place.undo('--thread', agentId)).stdout;
+      assert.match(
+        alone,
+        new RegExp(`of thread ${agentId}, a sub-agent of thread ${threadId}, in .*\n  restore a.txt`),
+      );
+      assert.equal((await place.undo('--yes')).code, 0);
+      assert.deepEqual(place.files(), { 'a.txt': 'one\n', 'b.txt': 'b\n' });
+      assert.match((await place.undo('--thread', agentId)).stderr, /has changed nothing that can be undone/);
+    },
+  );
 
   it('with --yes undoes the last turn, then the one before, then has nothing left', PATIENT, async () => {
     using place = new Place({ 'a.txt': 'one\n' });

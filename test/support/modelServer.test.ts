@@ -29,6 +29,21 @@ test('calls and outputs must be pairs', () => {
   ]);
 });
 
+test('reasoning must be followed by an item of the model', () => {
+  const of = (...input: Record<string, unknown>[]) => pairingBreaches({ wire: 'responses', input });
+  const thought = { type: 'reasoning', id: 'r' };
+  expect(of(thought, { type: 'message', role: 'assistant' }, { type: 'message', role: 'user' })).toEqual([]);
+  expect(of(thought, { type: 'message', role: 'user' })).toEqual(['the reasoning r stands alone before a message']);
+});
+
+test('a response can be sent at once', async () => {
+  const server = await ModelServer.start([[says('one'), says('two')]], { atOnce: true });
+  const response = await fetch(`${server.baseUrl}/responses`, { method: 'POST', body: '{"input":[]}' });
+  const { value } = (await response.body?.getReader().read()) ?? {};
+  expect(Buffer.from(value ?? []).toString()).toContain('response.completed');
+  await server.close();
+});
+
 test('an unexpected request fails the test', async () => {
   const server = await ModelServer.start([[says('a')]]);
   const post = () => fetch(`${server.baseUrl}/responses`, { method: 'POST', body: '{"input":[]}' });

@@ -7,9 +7,9 @@ type Message = Readonly<Record<string, unknown>>;
 
 /**
  * Its tools: `echo`; `cut` ends the connection, and `end` the stream, without an answer; `resume` ends the stream after the id of
- * an event, and answers when that is resumed; `lost` cannot be resumed.
+ * an event, and answers when that is resumed; `lost` cannot be resumed; `accept` and `nothing` answer without a body.
  */
-const TOOLS = ['echo', 'cut', 'end', 'resume', 'lost'].map((name) => ({
+const TOOLS = ['echo', 'cut', 'end', 'resume', 'lost', 'accept', 'nothing'].map((name) => ({
   name,
   inputSchema: { type: 'object', properties: {} },
   annotations: { readOnlyHint: true },
@@ -55,6 +55,8 @@ export async function startRawMcpServer() {
     if (method !== 'tools/call') return ends(202);
     const tool = message.params?.['name'];
     if (tool === 'echo') return answers(says('still here'));
+    if (tool === 'accept') return ends(202);
+    if (tool === 'nothing') return ends(204);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (tool === 'cut') return void response.write(': one moment\n\n', () => response.destroy());
     if (tool === 'end') return void response.end();

@@ -50,6 +50,8 @@ export interface ScenarioOptions
   readonly provider?: Partial<ProviderConfig>;
   /** The server behaves like that of a provider; the key is the one that it takes. */
   readonly imitates?: Imitation;
+  /** The server sends a response at once (`ModelServerOptions.atOnce`). */
+  readonly atOnce?: boolean;
   /** Ports that replace the real ones: a fast clock, a network with faults. */
   readonly deps?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
@@ -79,8 +81,8 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     writeFileSync(workspace.at(name), text);
   }
   const wire = options.wire ?? 'responses';
-  const { imitates } = options;
-  const server = await ModelServer.start(options.model, { wire, imitates });
+  const { imitates, atOnce } = options;
+  const server = await ModelServer.start(options.model, { wire, imitates, atOnce });
   // Scenarios must not depend on whether this machine has ripgrep.
   const { textSearch: _, ...realPorts }: Ports = createNodePorts({
     roots: [workspace.path],
@@ -241,8 +243,10 @@ export class Scenario {
 
   /** The outputs of calls in the last request, in order. */
   outputs(): string[] {
-    return this.server.lastRequest.input
-      .filter((item) => String(item.type).endsWith('_output') || item.role === 'tool')
+    const { input, wire } = this.server.lastRequest;
+    const items = wire === 'messages' ? input.flatMap(({ content }) => content as typeof input) : input;
+    return items
+      .filter(({ type, role }) => /_output$|^tool_result$/.test(String(type)) || role === 'tool')
       .map((item) => String(item.output ?? item.content));
   }
 

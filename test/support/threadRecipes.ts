@@ -46,7 +46,7 @@ function steadyBegin(): Begin {
     },
     host: { ...real.host, shell: '/bin/bash', ...inTimeZone('Europe/Berlin') },
   });
-  return (options) => startScenario({ baseInstructions: 'Recorded.', ...options, deps });
+  return (options) => startScenario({ baseInstructions: 'Recorded.', atOnce: true, ...options, deps });
 }
 
 /**

@@ -13,6 +13,26 @@ const STORM_ROUNDS = rounds(6, 150);
 const HOT = 'hot.txt';
 const NOT_RESTORED = 'not restored: ';
 
+/** Takes VS Code some time to write. */
+const LONG = 'line\n'.repeat(40_000);
+
+/** Types during saves, each time a little later or earlier, until a save has begun to write before the last word. */
+async function typedWhileSaved(here: EditorPlace, path: string): Promise<vscode.TextDocument> {
+  const { document, edit } = await here.open(path);
+  let delay = 20;
+  for (let attempt = 1; attempt <= 60; attempt++) {
+    await edit((builder) => builder.insert(new vscode.Position(0, 0), 'before '));
+    const saving = document.save();
+    await pause(delay);
+    await edit((builder) => builder.insert(new vscode.Position(0, 0), `during ${attempt} `));
+    const isSaved = await saving;
+    const isOnDisk = here.disk(path).includes(`during ${attempt} `);
+    if (!isSaved && !isOnDisk && !document.isDirty) return document;
+    delay = Math.max(0, delay + (isOnDisk ? 5 : -3));
+  }
+  throw new Error('no save was slow enough');
+}
+
 const messageOf = (result: ApplyResult) => (result.type === 'failed' ? result.message : result.type);
 
 suite('reading', () => {
@@ -66,6 +86,22 @@ suite('reading', () => {
 });
 
 suite('unsaved edits', () => {
+  test(
+    'made while VS Code saves the file are seen, and stay, although VS Code calls the document clean',
+    inPlace({ 'a.txt': LONG }, async (here) => {
+      const document = await typedWhileSaved(here, 'a.txt');
+      const text = document.getText();
+      assert.deepEqual(await here.workspace.read(here.at('a.txt')), { text, source: 'buffer', dirty: true });
+      const result = await here.apply([here.update('a.txt', text, `${text}end\n`)]);
+      assert.deepEqual(result, {
+        type: 'applied',
+        files: [{ path: here.at('a.txt'), saved: false, reformatted: false }],
+      });
+      assert.equal(here.document('a.txt')?.getText(), `${text}end\n`);
+      assert.notEqual(here.disk('a.txt'), text);
+    }),
+  );
+
   test(
     'stay, stay unsaved, and the patch is applied beside them',
     inPlace({ 'a.txt': '1\n2\n3\n' }, async (here) => {

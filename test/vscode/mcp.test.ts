@@ -71,7 +71,7 @@ suite('MCP servers', () => {
       controller,
       logs,
       settings,
-      homeDirectory: home.at('home'),
+      host: { ...ports.host, homeDirectory: home.at('home'), environment: {} },
       signIn: async () => {},
     });
   });
@@ -128,6 +128,84 @@ suite('MCP servers', () => {
     assert.deepEqual(added, {
       memory: { command: 'npx', args, sandbox: { network: true, writableRoots: ['~/.npm'] } },
     });
+  });
+
+  test("of other products are added when the user has seen all of them, with a sandbox of the user's choice", async () => {
+    const setting = () => vscode.workspace.getConfiguration('tiller').inspect('mcpServers')?.globalValue;
+    const before = setting();
+    mkdirSync(home.at('home/.cursor'));
+    mkdirSync(home.at('home/.codex'));
+    const cursor = {
+      mcpServers: {
+        'my notes': {
+          command: 'npx',
+          args: ['-y', 'notes'],
+          env: { NOTES_TOKEN: 's3cret', LEVEL: '2' },
+          sandbox: 'off',
+        },
+        docs: { serverUrl: 'https://docs.example.com/mcp' },
+        old: { type: 'sse', url: 'https://old.example.com' },
+      },
+    };
+    writeFileSync(home.at('home/.cursor/mcp.json'), JSON.stringify(cursor));
+    writeFileSync(home.at('home/.codex/config.toml'), '[mcp_servers.docs]\nurl = "https://docs.example.com/mcp"\n');
+    user = new ScriptedUser({ check: ['my-notes', 'docs'] }, { pick: 'Network and' }, { button: 'Add' }, 'cancel');
+    await commands.importServers();
+    const { shown } = user;
+    user.restore();
+    const added = setting();
+    await vscode.workspace.getConfiguration('tiller').update('mcpServers', before, vscode.ConfigurationTarget.Global);
+    assert.deepEqual(added, {
+      docs: { url: 'https://docs.example.com/mcp' },
+      'my-notes': {
+        command: 'npx',
+        args: ['-y', 'notes'],
+        env: { NOTES_TOKEN: 's3cret', LEVEL: '2' },
+        sandbox: { network: true, writableRoots: ['~/.npm'] },
+      },
+    });
+    assert.deepEqual(shown.slice(0, 6), [
+      'Import MCP Servers | Select the servers to add to your settings, for all workspaces',
+      'docs | Codex · ~/.codex/config.toml | https://docs.example.com/mcp',
+      'my-notes | Cursor · ~/.cursor/mcp.json | npx -y notes',
+      'Import MCP Servers | What may the server access? “Edit the Setting…” can give it more.',
+      'Network and the Cache of npx ()',
+      'Add 2 MCP servers to your settings? Tiller starts them as soon as a thread needs them.',
+    ]);
+    assert.deepEqual(
+      shown[6]?.split('\n').filter((line) => /^(docs|my-notes|Address|Command|Variable|Sandbox)/.test(line)),
+      [
+        'docs (Codex)',
+        'Address: https://docs.example.com/mcp',
+        'my-notes (Cursor)',
+        'Command: npx -y notes',
+        'Sandbox: it may write in ~/.npm, a temporary folder',
+        'Variable: NOTES_TOKEN=…',
+        'Variable: LEVEL=2',
+      ],
+    );
+    assert.ok(shown.includes('MCP servers added: 2. Left out: 1.'));
+  });
+
+  test('of other products are not added when the user does not confirm, and none is offered twice', async () => {
+    const setting = () => vscode.workspace.getConfiguration('tiller').inspect('mcpServers')?.globalValue;
+    const before = setting();
+    user = new ScriptedUser();
+    await commands.importServers();
+    assert.match(user.shown[0] ?? '', /^No other MCP servers were found\. Looked at: Claude Code, Claude Desktop, /);
+    user.restore();
+    writeFileSync(
+      home.at('home/.claude.json'),
+      JSON.stringify({ mcpServers: { notes: { url: 'https://a.example/mcp' } } }),
+    );
+    user = new ScriptedUser({ check: ['notes'] });
+    await commands.importServers();
+    user.restore();
+    servers = { notes: { url: 'https://a.example/mcp' } };
+    user = new ScriptedUser();
+    await commands.importServers();
+    assert.match(user.shown[0] ?? '', /^No other MCP servers were found\. .* Left out: 1\.$/);
+    assert.deepEqual(setting(), before);
   });
 
   test('of the workspace are started only when the user approves them, for this definition', async () => {

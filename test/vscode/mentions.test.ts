@@ -407,6 +407,17 @@ suite('mentions of a message', () => {
     assert.equal(posted.length, 1);
   });
 
+  test('get the text of a dropped file only if a file of this name may be read: a draft is on disk', async () => {
+    const { mentions, posted } = withOps({
+      guard: async () => (names) => names.find((name) => name.endsWith('.env')),
+    });
+    await mentions.attachCopy({ name: '.env', id: '1', text: 'KEY=secret' });
+    assert.deepEqual(posted, []);
+    await mentions.attachCopy({ name: 'notes.txt', id: '2', text: 'one' });
+    const part = { type: 'mention', kind: 'file', name: 'notes.txt', path: '', id: '2', text: 'one' };
+    assert.deepEqual(posted, [{ type: 'insert_text', text: '', attachments: [{ part, inText: false }] }]);
+  });
+
   const problems: Mention = { type: 'mention', kind: 'problems', name: 'problems', path: '' };
   const turn = (text: string, ...more: Mention[]): Op => ({
     type: 'user_turn',

@@ -1,6 +1,6 @@
 /** Applied patches stay marked for review until the user decides, whatever edits the text meanwhile. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { processorTime } from '../support/processorTime.ts';
@@ -340,6 +340,40 @@ suite('review of an applied patch', () => {
         storage.dispose();
         again.dispose();
         await vscode.workspace.fs.delete(folder, { recursive: true });
+      }
+    }),
+  );
+
+  test(
+    'is restored for all other files when one stored review cannot be read',
+    inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE }, async (here) => {
+      const folder = here.uri('../.review-storage');
+      const errors: unknown[] = [];
+      const storage = new ReviewStorage(folder, here.reviews, (error) => void errors.push(error));
+      const again = new Reviews((error) => void errors.push(error));
+      try {
+        await applied(here);
+        await storage.flush();
+        mkdirSync(here.uri('../.review-storage/0.json').fsPath);
+        assert.deepEqual(await storage.restore(again, here.workspace), []);
+        assert.deepEqual([again.pending.length, errors.length], [1, 1]);
+
+        // A write that fails is made up for by the next one.
+        const [stored = ''] = readdirSync(folder.fsPath).filter((name) => name !== '0.json');
+        const place = `${folder.fsPath}/${stored}`;
+        rmSync(place);
+        mkdirSync(`${place}/in`, { recursive: true });
+        keepHunk(here, 0);
+        await storage.flush();
+        assert.equal(errors.length, 2);
+        rmSync(place, { recursive: true });
+        await storage.flush();
+        assert.ok(existsSync(place));
+        assert.deepEqual(readdirSync(folder.fsPath).toSorted(), ['0.json', stored].toSorted());
+      } finally {
+        storage.dispose();
+        again.dispose();
+        rmSync(folder.fsPath, { recursive: true, force: true });
       }
     }),
   );

@@ -13,9 +13,14 @@ async function withShells(story: (run: Run, output: TerminalOutput) => Promise<v
   const { onDidStartTerminalShellExecution, onDidEndTerminalShellExecution } = vscode.window;
   const started = new vscode.EventEmitter<Started>();
   const ended = new vscode.EventEmitter<Ended>();
+  let listeners = 0;
+  const countedEnd: vscode.Event<Ended> = (...args) => {
+    listeners++;
+    return ended.event(...args);
+  };
   Object.assign(vscode.window, {
     onDidStartTerminalShellExecution: started.event,
-    onDidEndTerminalShellExecution: ended.event,
+    onDidEndTerminalShellExecution: countedEnd,
   });
   const output = new TerminalOutput();
   const run: Run = async (terminal, command, printed, exitCode) => {
@@ -30,6 +35,7 @@ async function withShells(story: (run: Run, output: TerminalOutput) => Promise<v
   };
   try {
     await story(run, output);
+    assert.equal(listeners, 1, 'listeners for the ends of commands');
   } finally {
     output.dispose();
     Object.assign(vscode.window, { onDidStartTerminalShellExecution, onDidEndTerminalShellExecution });

@@ -35,6 +35,21 @@ describe('the sources of the panel', () => {
     );
   });
 
+  it('have the labels of docs/testids.md', () => {
+    const texts = [...sources, ...readdir('src/protocol').map(read)].flatMap(({ text }) =>
+      [...text.matchAll(/'((?:[^'\\\n]|\\.)*)'/g)].map(([, found = '']) => found),
+    );
+    const rows = readFileSync(path.join(root, 'docs/testids.md'), 'utf8').matchAll(/^\| `[\w-]+` \|([^|]*)\|/gm);
+    const labels = [...rows].flatMap(([, control = '']) => [...control.matchAll(/\*\*(.+?)\*\*(?!\*)/g)]);
+    assert.ok(labels.length > 100, `${labels.length} labels`);
+    // Between its variable parts, which the page has in italics or leaves out.
+    const parts = labels.flatMap(([, label = '']) => label.split(/\*[^*]+\*|…|\(.*?\)/).map((part) => part.trim()));
+    assert.deepEqual(
+      parts.filter((part) => !texts.some((text) => text.includes(part))),
+      [],
+    );
+  });
+
   it('give every button and field a test id', () => {
     const bare = sources.flatMap(({ file, text }) =>
       [...text.matchAll(/<(?:button|input|textarea|select)\b(?:[^>]|=>)*?\/?>/g)]
@@ -42,6 +57,28 @@ describe('the sources of the panel', () => {
         .map(([tag]) => `${file}: ${tag.slice(0, 60)}`),
     );
     assert.deepEqual(bare, []);
+  });
+
+  it('use every class and variable of the style sheets', () => {
+    const styles = readdirSync(path.join(root, 'webview-ui/styles')).map(
+      (file) => read(`webview-ui/styles/${file}`).text,
+    );
+    const css = styles.join('\n').replaceAll(/\/\*[^]*?\*\//g, '');
+    const code = [...sources, read('src/vscode/ui/webviewHtml.ts')].map(({ text }) => text).join('\n');
+    // Put together: colours of terminals, columns of tables, headings and icons. VS Code sets those of the theme.
+    const isComposed = (name: string) => /^(?:a-|align-|md-h|codicon-|vscode-)/.test(name);
+    const selectors = css.replaceAll(/\{[^{}]*\}/g, '');
+    const classes = new Set([...selectors.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name));
+    const variables = new Set([...css.matchAll(/(--t-[\w-]+):/g)].map(([, name = '']) => name));
+    const isUsed = (name: string) => isComposed(name) || new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(code);
+    assert.deepEqual(
+      [...classes].filter((name) => !isUsed(name)),
+      [],
+    );
+    assert.deepEqual(
+      [...variables].filter((name) => !`${css}${code}`.includes(`var(${name}`)),
+      [],
+    );
   });
 
   it('pass every text through t()', () => {

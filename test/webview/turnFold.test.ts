@@ -4,7 +4,7 @@ import type { TurnItem } from '../../src/protocol/item.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { commandKindOf } from '../../webview-ui/text/commandKind.ts';
 import { leftUnsaved } from '../../webview-ui/text/leftUnsaved.ts';
-import { foldSummary, partsOfTurn, turnChanges } from '../../webview-ui/text/turnFold.ts';
+import { foldSummary, mayChangeByAgents, partsOfTurn, turnChanges } from '../../webview-ui/text/turnFold.ts';
 import { turnAsMarkdown } from '../../webview-ui/text/turnMarkdown.ts';
 import { THREE_FILES } from './preview/fixtures.ts';
 import { commandItem, patchItem } from './preview/script.ts';
@@ -133,6 +133,7 @@ describe('a turn', () => {
     const text = turnAsMarkdown(turnOf(SCENES.done, 2));
     assert.match(text, /^> Right, uploads should not retry at all\.\n\n```diff\n/);
     assert.match(text, /```console\n\$ npm test -- upload\nok\n\n```\n\nDone: /);
+    assert.match(text, /\n\n\*369k tokens in \(263k cached\), 6k out \(2\.4k reasoning\)\. Cost: 0\.31\.\*\n$/);
   });
 });
 
@@ -159,6 +160,16 @@ it('distinguishes commands that read from others', () => {
     'sed -i s/a/b/ c': { type: 'run' },
     'npm test': { type: 'run' },
   });
+});
+
+it('can be undone with what agents have changed, unless its agents only read', () => {
+  const turnWith = (role: string): TurnState => {
+    const agent = { agentId: 'a', role, agentState: 'completed' as const };
+    const item: TurnItem = { id: 'i', type: 'sub_agent', status: 'completed', action: 'task', ...agent };
+    return { ...turnOf(SCENES.done), items: [item] };
+  };
+  assert.deepEqual([mayChangeByAgents(turnWith('worker')), turnChanges(turnWith('worker')).files], [true, 0]);
+  assert.equal(mayChangeByAgents(turnWith('explorer')), false);
 });
 
 it('does not count a file that was left out of a patch as changed', () => {

@@ -19,7 +19,7 @@ export function ContextMeter() {
   // A new thread has used no tokens: there is no meter.
   if (used === 0) return null;
   const percent = window === null ? 0 : Math.min(100, Math.round((used / window) * 100));
-  const context = window === null ? t('Context: {0} tokens used', tokens(used)) : t('Context: {0} % used', percent);
+  const context = window === null ? t('Context: {0} tokens used', tokens(used)) : t('Context: {0}% used', percent);
   const label = count?.cost ? t('{0}, cost {1}', context, amount(count.cost.total)) : context;
   const isOpen = openPopup.value === 'meter';
   const isPeeking = peeksAtMeter.value && !isOpen;
@@ -96,7 +96,7 @@ function Breakdown({ count, percent }: { count: TokenCount | null; percent: numb
         <h3 class="meter-title">
           {window === null ? t('{0} tokens', tokens(used)) : t('{0} of {1} tokens', tokens(used), tokens(window))}
         </h3>
-        <span class="meter-pct">{window !== null && t('{0} %', percent)}</span>
+        <span class="meter-pct">{window !== null && t('{0}%', percent)}</span>
       </div>
       {count?.parts && <Parts parts={count.parts} whole={window ?? used} />}
       {count && <Notes count={count} />}

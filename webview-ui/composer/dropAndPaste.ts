@@ -1,6 +1,4 @@
 /** Attaches what is dropped on the composer or pasted into it, besides text. */
-import type { Attachment } from '../../src/protocol/draft.ts';
-import { attach } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { attachProblem } from '../store.ts';
@@ -58,8 +56,8 @@ async function attachAll(images: readonly File[], texts: readonly File[]): Promi
 }
 
 /**
- * Files of another program come without their path: their text is attached as it is now. Resolves with a sentence for each
- * one that was refused.
+ * Files of another program come without their path: their text is attached as it is now, if the host agrees. Resolves with
+ * a sentence for each one that was refused here.
  */
 async function attachTexts(files: readonly File[]): Promise<string[]> {
   const refused: string[] = [];
@@ -71,8 +69,7 @@ async function attachTexts(files: readonly File[]): Promise<string[]> {
     }
     // Two files may have one name.
     const id = await hashOf(`${file.name}\n${text}`);
-    const part: Attachment['part'] = { type: 'mention', kind: 'file', name: file.name, path: '', id, text };
-    attach([{ part, inText: false }]);
+    post({ type: 'attach_copy', name: file.name, id, text });
   }
   return refused;
 }

@@ -136,6 +136,20 @@ function withFailed(words: string, failed: number): string {
   return failed === 0 ? words : t('{0} ({1} failed)', words, failed);
 }
 
+/** Roles whose agents change no file. */
+const READING_ROLES: readonly string[] = ['explorer', 'reviewer'];
+
+/** Returns true if the turn has started turns of sub-agents that may have changed files, which are undone with it. */
+export function mayChangeByAgents({ items }: TurnState): boolean {
+  return items.some(
+    (item) =>
+      item.type === 'sub_agent' &&
+      item.agentId !== '' &&
+      ['task', 'spawn', 'message'].includes(item.action ?? '') &&
+      !READING_ROLES.includes(item.role),
+  );
+}
+
 /**
  * Files and lines changed by the turn's applied patches and by its commands. Lines count for each patch and command, and a
  * file that no row names counts as one more.

@@ -2,8 +2,9 @@ import { findingText } from '../../src/protocol/text/findings.ts';
 import { answerIn } from '../../src/protocol/text/answers.ts';
 import { withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
+import { usageSentence } from './turnUsage.ts';
 
-/** A turn as Markdown, for example for an issue: messages, commands, changes. */
+/** A turn as Markdown, for example for an issue: messages, commands, changes, and what its requests have used. */
 export function turnAsMarkdown(turn: TurnState): string {
   const parts = turn.items.map((item) => {
     switch (item.type) {
@@ -42,5 +43,6 @@ export function turnAsMarkdown(turn: TurnState): string {
         return '';
     }
   });
+  if (turn.usage !== null && turn.status.type !== 'running') parts.push(`*${usageSentence(turn.usage)}*`);
   return `${parts.filter((part) => part.trim() !== '').join('\n\n')}\n`;
 }

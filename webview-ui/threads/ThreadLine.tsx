@@ -30,7 +30,9 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
       aria-posinset={place}
       aria-setsize={total}
       title={tip(row, title)}
-      data-vscode-context={menuContext(id)}
+      data-pinned={row.isPinned}
+      aria-keyshortcuts="Control+D"
+      data-vscode-context={menuContext(row)}
       onMouseDown={(event) => event.preventDefault()}
       onMouseMove={() => activate(id)}
       onClick={() => openThread(id)}
@@ -52,8 +54,13 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
 }
 
 /** The attribute by which VS Code shows the menu that package.json contributes. */
-function menuContext(threadId: string): string {
-  return JSON.stringify({ webviewSection: 'tillerThread', threadId, preventDefaultContextMenuItems: true });
+function menuContext({ id, isPinned }: ThreadRow): string {
+  return JSON.stringify({
+    webviewSection: 'tillerThread',
+    threadId: id,
+    threadIsPinned: isPinned,
+    preventDefaultContextMenuItems: true,
+  });
 }
 
 /** The match is shown near the start, so that a narrow row shows it. */

@@ -88,6 +88,11 @@ function onSearchKey(event: KeyboardEvent): void {
   const active = list.activeRow.value;
   const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE };
   const step = steps[event.key];
+  if (isPinKey(event)) {
+    event.preventDefault();
+    if (active !== null) list.togglePin(active.id);
+    return;
+  }
   if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
   if (step !== undefined) list.moveActive(step);
   else if (active === null) return;
@@ -96,6 +101,11 @@ function onSearchKey(event: KeyboardEvent): void {
   else if (event.key === 'Delete' && isAtEnd(event.target)) list.remove(active.id);
   else return;
   event.preventDefault();
+}
+
+/** Ctrl+D, on a Mac Cmd+D: "bookmark this" of browsers. */
+function isPinKey({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'd' && ctrlKey !== metaKey && !altKey && !shiftKey && !isComposing;
 }
 
 /** The key deletes no character there. */

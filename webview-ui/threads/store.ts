@@ -122,6 +122,16 @@ export function openThread(id: string): void {
   closeList();
 }
 
+/** Pins the thread, or removes its pin; it stays the active one. */
+export function togglePin(id: string): void {
+  const row = ordered.value.find((known) => known.id === id);
+  if (row === undefined) return;
+  wantedId.value = id;
+  const isPinned = !row.isPinned;
+  rows.value = (rows.value ?? []).map((known) => (known.id === id ? { ...known, isPinned } : known));
+  post({ type: 'pin_thread', threadId: id, isPinned });
+}
+
 /** Deletes the thread; the next row becomes the active one. */
 export function remove(id: string): void {
   const index = ordered.value.findIndex((row) => row.id === id);

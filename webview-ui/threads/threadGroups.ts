@@ -1,4 +1,4 @@
-/** Groups the list of threads: those that wait for the user first, then by time. */
+/** Groups the list of threads: pinned ones first, then those that wait for the user, then by time. */
 import type { ThreadRow } from '../../src/protocol/wire.ts';
 import { t } from '../l10n.ts';
 
@@ -8,16 +8,23 @@ export interface ThreadGroup {
   readonly rows: readonly ThreadRow[];
 }
 
-/** Groups the rows by what they need and by age, newest first; a group without rows is left out. */
+/** Groups the rows by pin, by what they need and by age, newest first; a group without rows is left out. */
 export function groupRows(rows: readonly ThreadRow[], now: Date): readonly ThreadGroup[] {
   const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
   const sorted = rows.toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt));
-  const placeOf = ({ status, updatedAt }: ThreadRow) => {
+  const placeOf = ({ status, updatedAt, isPinned }: ThreadRow) => {
+    if (isPinned) return 'pinned';
     if (status === 'waiting' || status === 'running') return status;
     return Date.parse(updatedAt) >= midnight ? 'today' : 'earlier';
   };
-  const labels = { waiting: t('Needs you'), running: t('Running'), today: t('Today'), earlier: t('Earlier') };
-  return (['waiting', 'running', 'today', 'earlier'] as const)
+  const labels = {
+    pinned: t('Pinned'),
+    waiting: t('Needs you'),
+    running: t('Running'),
+    today: t('Today'),
+    earlier: t('Earlier'),
+  };
+  return (['pinned', 'waiting', 'running', 'today', 'earlier'] as const)
     .map((id) => ({ id, label: labels[id], rows: sorted.filter((row) => placeOf(row) === id) }))
     .filter((group) => group.rows.length > 0);
 }

@@ -73,6 +73,7 @@ function blockedLabel(event: TurnItemOf<'hook_run'>['event'], tool: string | und
     case 'PostToolUse':
       return say('The hook {0} objected to the result of {1}', hook, visibleText(tool ?? ''));
     case 'SessionStart':
+    case 'Notification':
     case 'PreToolUse':
       return say('The hook {0} denied {1}', hook, visibleText(tool ?? ''));
   }

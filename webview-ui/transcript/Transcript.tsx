@@ -8,6 +8,7 @@ import { Button } from '../components/Buttons.tsx';
 import { EmptyState } from './EmptyState.tsx';
 import { FindBar, useFindKey } from './FindBar.tsx';
 import { Icon } from '../components/Icon.tsx';
+import { useMessageKeys } from './messageKeys.ts';
 import { ErrorNotice } from './Notices.tsx';
 import { onScroll, toEnd, useFollowing, useKeptPlace } from './place.ts';
 import { Turn } from './Turn.tsx';
@@ -22,6 +23,7 @@ export function Transcript() {
   useFollowing(frame, content);
   useKeptPlace(frame, turns[0]?.id ?? null);
   useFindKey();
+  useMessageKeys(frame);
   const isEmpty = visibleTurns.value.length === 0;
   return (
     <>

@@ -1,4 +1,5 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { TurnAbortReason } from '../../src/protocol/event.ts';
 import { isCompactionAlone, reviewAlone, type TurnState } from '../../src/protocol/thread.ts';
@@ -8,8 +9,9 @@ import { plural, t } from '../l10n.ts';
 import { isOwn, isRunning, lastTurnId } from '../store.ts';
 import { notable, roughly } from '../text/format.ts';
 import { receiptAsMarkdown, receiptOf, receiptSentences } from '../text/receipt.ts';
-import { turnChanges } from '../text/turnFold.ts';
+import { mayChangeByAgents, turnChanges } from '../text/turnFold.ts';
 import { turnAsMarkdown } from '../text/turnMarkdown.ts';
+import { usageLabel, usageSentence } from '../text/turnUsage.ts';
 import { Act, IconButton } from '../components/Buttons.tsx';
 import { LineCount } from '../components/Facts.tsx';
 import { Icon } from '../components/Icon.tsx';
@@ -24,42 +26,77 @@ export function TurnEnd({ turn }: { turn: TurnState }) {
   const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
   // The line above has the duration.
   const isStopped = turn.status.type === 'aborted' && turn.error === null;
+  return <Ending turn={turn} time={time} isStopped={isStopped} />;
+}
+
+function Ending({ turn, time, isStopped }: { turn: TurnState; time: number; isStopped: boolean }) {
+  const showsUsage = useSignal(false);
   return (
     <>
       {turn.status.type === 'aborted' && isStopped && (
         <Stopped reason={turn.status.reason} time={time} isLast={lastTurnId.value === turn.id} />
       )}
       <footer class="turn-end" data-testid="turn-end">
-        <TurnFacts turn={turn} time={isStopped ? null : notable(time)} />
+        <TurnFacts turn={turn} time={isStopped ? null : notable(time)} showsUsage={showsUsage} />
         <TurnActions turn={turn} />
       </footer>
+      {showsUsage.value && <UsageDetails turn={turn} />}
       <TurnReceipt turn={turn} />
     </>
   );
 }
 
-function TurnFacts({ turn, time }: { turn: TurnState; time: number | null }) {
+interface TurnFactsProps {
+  turn: TurnState;
+  time: number | null;
+  /** True while the details of the usage are shown. */
+  showsUsage: Signal<boolean>;
+}
+
+function TurnFacts({ turn, time, showsUsage }: TurnFactsProps) {
   const { files, added, removed } = turnChanges(turn);
+  const facts = [
+    files > 0 && (
+      <>
+        <span>{plural(files, '{0} file', '{0} files')}</span>
+        {added + removed > 0 && <LineCount added={added} removed={removed} />}
+      </>
+    ),
+    turn.reverted && <span>{t('undone')}</span>,
+    time !== null && <span>{roughly(time)}</span>,
+    turn.usage !== null && (
+      <button
+        type="button"
+        class="act turn-usage"
+        data-testid="turn-usage"
+        title={usageSentence(turn.usage)}
+        aria-expanded={showsUsage.value}
+        onClick={() => (showsUsage.value = !showsUsage.value)}
+      >
+        {usageLabel(turn.usage)}
+      </button>
+    ),
+  ].filter((fact) => fact !== false);
   return (
     <p class="turn-facts">
-      {files > 0 && (
-        <>
-          <span>{plural(files, '{0} file', '{0} files')}</span>
-          {added + removed > 0 && <LineCount added={added} removed={removed} />}
-        </>
-      )}
-      {turn.reverted && (
-        <>
-          {files > 0 && <span class="sep" />}
-          <span>{t('undone')}</span>
-        </>
-      )}
-      {time !== null && (
-        <>
-          {(files > 0 || turn.reverted) && <span class="sep" />}
-          <span>{roughly(time)}</span>
-        </>
-      )}
+      {facts.map((fact, index) => (
+        <Fragment key={index}>
+          {index > 0 && <span class="sep" />}
+          {fact}
+        </Fragment>
+      ))}
+    </p>
+  );
+}
+
+function UsageDetails({ turn: { usage, items } }: { turn: TurnState }) {
+  if (usage === null) return null;
+  const sentence = usageSentence(usage);
+  const hasAgents = items.some(({ type }) => type === 'sub_agent');
+  return (
+    <p class="turn-receipt" data-testid="turn-usage-details">
+      {sentence} {hasAgents && t('The requests of its agents are not counted here.')}
+      <IconButton testid="usage-copy" icon="copy" label={t('Copy Usage')} onClick={() => copyText(sentence)} />
     </p>
   );
 }
@@ -111,7 +148,7 @@ function TurnActions({ turn }: { turn: TurnState }) {
 }
 
 function ChangeActions({ turn }: { turn: TurnState }) {
-  const hasChanges = turnChanges(turn).files > 0;
+  const hasChanges = turnChanges(turn).files > 0 || mayChangeByAgents(turn);
   return (
     <>
       {hasChanges && (

@@ -84,7 +84,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   const text = textOfInput(item.content);
   const mayRewind = isOwn.value && !isRunning.value;
   return (
-    <div class="you" data-testid="user-message" data-vscode-context={menuContext(item.id)}>
+    <div class="you" data-testid="user-message" tabIndex={-1} data-vscode-context={menuContext(item.id)}>
       <SentChips content={item.content} />
       <FoldedText text={text} content={item.content} />
       <Unsent item={item} />

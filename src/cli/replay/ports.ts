@@ -29,6 +29,8 @@ export interface ReplayWorld {
   readonly platform: 'linux' | 'darwin';
   /** Absolute paths. */
   readonly files: Map<string, Uint8Array | string>;
+  /** The working directories of the turns until now. */
+  readonly folders: Set<string>;
   readonly stored: MemoryFiles;
   /** Receives each line that a session appends. */
   onAppend: (text: string) => void;
@@ -75,7 +77,7 @@ export function replayPorts(world: ReplayWorld, threadId: string, home: string, 
   };
 }
 
-function workspaceOf({ files }: ReplayWorld): Workspace {
+function workspaceOf({ files, folders }: ReplayWorld): Workspace {
   const absent = (file: string) => new WorkspaceError('not_found', file, `${file} does not exist.`);
   const bytesOf = (file: string): Uint8Array => {
     const found = files.get(file);
@@ -87,7 +89,10 @@ function workspaceOf({ files }: ReplayWorld): Workspace {
     roots: [],
     read: async (file) => ({ text: Buffer.from(bytesOf(file)).toString(), source: 'disk', dirty: false }),
     readBytes: async (file) => bytesOf(file),
-    stat: async (file) => (files.has(file) ? { type: 'file', symbolicLink: false, size: 0, modifiedAt: 0 } : undefined),
+    stat: async (file) => {
+      const type = folders.has(file) ? 'directory' : files.has(file) ? 'file' : undefined;
+      return type && { type, symbolicLink: false, size: 0, modifiedAt: 0 };
+    },
     realPath: async (file) => file,
     places: async (paths) => new Map(paths.map((file) => [file, absent(file)])),
     readPlaces: async (places) => new Map([...places.keys()].map((file) => [file, absent(file)])),

@@ -108,6 +108,7 @@ class ReplayRun {
       timeZone: 'UTC',
       platform: first.started.box === 'seatbelt' ? 'darwin' : 'linux',
       files: new Map(),
+      folders: new Set(),
       stored: new Map(),
       onAppend: (text) => this.#appended(text),
     };
@@ -164,6 +165,7 @@ class ReplayRun {
       }
       const ended = this.#ending(turn);
       if (turn.memory) this.#submit({ type: 'remember', keys: turn.memory.keys, rules: turn.memory.rules });
+      this.#world.folders.add(turn.settings.cwd);
       if (JSON.stringify(settings) !== JSON.stringify(turn.settings)) this.#submit(overrideOf(turn.settings));
       settings = turn.settings;
       this.#submit(turn.input === null ? { type: 'retry' } : { type: 'user_turn', input: [...turn.input] });

@@ -35,6 +35,7 @@ import { confined, forkedHistory } from './agentThread.ts';
 import { inSideCopy } from './inSideCopy.ts';
 import { continuedSettings } from './continuedSettings.ts';
 import { HandOver, takeOver } from './handOver.ts';
+import { StoredAgents } from './storedAgents.ts';
 import { type StartedAs, SubAgents } from './subAgents.ts';
 import { removeThreadFiles } from './removeThreadFiles.ts';
 import { LiveThreads } from './liveThreads.ts';
@@ -83,6 +84,7 @@ export class AgentService {
   /** Attributes changes for all threads, because their commands may run at the same time in the same folders. */
   readonly #ledger: ChangeLedger | undefined;
   readonly #subAgents: SubAgents;
+  readonly #storedAgents: StoredAgents;
   /** Created for the first thread whose memory is kept. */
   #memories: MemoryKeeper | undefined;
 
@@ -107,6 +109,7 @@ export class AgentService {
     this.#daySpending = new DaySpending(ports);
     this.#self = { tiller_version: options.version, originator: options.originator };
     this.catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
+    this.#storedAgents = new StoredAgents({ live: this.live, catalog: this.catalog, ports, ledger: this.#ledger });
   }
 
   /** Fires with the id of a thread that another process now owns; its session has ended. */
@@ -336,6 +339,7 @@ export class AgentService {
       parent,
       inherited,
       agents,
+      agentThreads: this.#storedAgents,
       interruptAgents: () => this.live.interruptChildren(meta.id),
       agentTools: agentTools(agents, thread.agents.tools, depthOf({ parent, meta }) < thread.agents.maxDepth),
       ports,

@@ -16,6 +16,8 @@ export interface AgentWatchDeps {
   readonly tell: (agent: AgentSummary) => void;
   /** Interrupts its turn. */
   readonly stop: () => void;
+  /** Called when a message of the parent's turn `startedIn` has started this turn of the agent. */
+  readonly onTurn: (turnId: string, startedIn: string) => void;
 }
 
 const MINUTE_MS = 60_000;
@@ -25,6 +27,8 @@ export class AgentWatch {
   readonly #deps: AgentWatchDeps;
   /** The submission of the last message that no turn has taken yet: a turn that ends earlier is not its answer. */
   #awaited: string | undefined;
+  /** The parent's turns in which messages were sent that no turn has taken yet, by submission. */
+  readonly #sentIn = new Map<string, string>();
   #isWorking = false;
   /** The reason why a cap stopped its turn. */
   #stopped: string | undefined;
@@ -35,8 +39,9 @@ export class AgentWatch {
     this.#deps = deps;
   }
 
-  /** Call when it is sent a message. */
-  sent(submissionId: string): void {
+  /** Call when it is sent a message, in this turn of the parent. */
+  sent(submissionId: string, turnId: string): void {
+    this.#sentIn.set(submissionId, turnId);
     this.#awaited = submissionId;
     this.#become('running');
   }
@@ -45,11 +50,13 @@ export class AgentWatch {
     switch (msg.type) {
       case 'turn_started':
         if (submissionId === this.#awaited) this.#awaited = undefined;
+        this.#noteStart(turnId, submissionId);
         this.#isWorking = true;
         [this.#stopped, this.#failure] = [undefined, undefined];
         this.#limitTime();
         return this.#become('running');
       case 'input_dequeued':
+        if (msg.reason !== 'joined' || this.#isWorking) this.#sentIn.delete(msg.id);
         if (msg.id !== this.#awaited) return;
         this.#awaited = undefined;
         if (msg.reason !== 'joined' && !this.#isWorking) this.#become('interrupted');
@@ -80,6 +87,13 @@ export class AgentWatch {
 
   dispose(): void {
     this.#cancel();
+  }
+
+  #noteStart(turnId: string | null, submissionId: string | null): void {
+    const startedIn = submissionId === null ? undefined : this.#sentIn.get(submissionId);
+    if (turnId === null || submissionId === null || startedIn === undefined) return;
+    this.#sentIn.delete(submissionId);
+    this.#deps.onTurn(turnId, startedIn);
   }
 
   #limitTime(): void {

@@ -1,5 +1,6 @@
 import type { Event, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
+import type { AgentTurn } from '../../protocol/baseline.ts';
 import { type AgentSummary, cwdOf } from '../../protocol/thread.ts';
 import type { Clock, Ids, SideCopyPlaces } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
@@ -93,6 +94,9 @@ export class SubAgents {
       tokens: () => live.get(threadId)?.state.tokens?.total.total,
       tell: (agent) => this.#tell(parentId, agent),
       stop: () => live.submit(threadId, { type: 'interrupt' }),
+      onTurn: (agentTurnId, turnId) => {
+        if (!session.isReadOnlyAgent) this.#noteTurn(parentId, { turnId, agentId: threadId, agentTurnId });
+      },
     });
     this.#watches.set(threadId, watch);
     session.onEvent((event: Event) => watch.take(event));
@@ -101,6 +105,13 @@ export class SubAgents {
       if (this.#watches.get(threadId) === watch) this.#watches.delete(threadId);
       this.#copies.ended(threadId);
     });
+  }
+
+  #noteTurn(parentId: string, turn: Pick<AgentTurn, 'turnId' | 'agentId' | 'agentTurnId'>): void {
+    const known = this.#known(parentId, turn.agentId);
+    const name = known?.description ?? known?.role ?? turn.agentId;
+    const place = known?.inSideCopy === true ? { inSideCopy: true as const } : {};
+    this.#deps.live.get(parentId)?.session.noteAgentTurn({ ...turn, name, ...place });
   }
 
   #tell(parentId: string, status: AgentSummary): void {
@@ -153,7 +164,7 @@ export class SubAgents {
     parent: ParentThread,
     roles: readonly AgentRole[],
     request: AgentRequest,
-    { settings, signal }: Pick<ToolContext, 'settings' | 'signal'>,
+    { turnId, settings, signal }: Caller,
     as: 'spawned' | 'task',
   ): Promise<{ readonly type: 'spawned'; readonly agent: AgentSummary } | Refusal> {
     const found = roles.find(({ name }) => name === request.role);
@@ -198,7 +209,7 @@ export class SubAgents {
       };
       this.#tell(parent.threadId, agent);
       this.#deps.live.begin(session);
-      this.#submit(agent.agentId, request.input);
+      this.#submit(agent.agentId, request.input, turnId);
       return { type: 'spawned', agent };
     });
   }
@@ -216,7 +227,7 @@ export class SubAgents {
     agentId: string,
     input: readonly UserInput[],
     interrupt: boolean,
-    { settings }: Pick<ToolContext, 'settings'>,
+    { turnId, settings }: Pick<ToolContext, 'turnId' | 'settings'>,
   ): { readonly type: 'sent'; readonly submissionId: string } | Refusal {
     if (this.#find(parent, agentId) === undefined) return notFound(agentId);
     const { live } = this.#deps;
@@ -233,12 +244,13 @@ export class SubAgents {
     const planMode = settings.planMode === true;
     const permissions = { policy, planMode, ...(session.isReadOnlyAgent ? {} : { box }) };
     live.submit(agentId, { type: 'override_turn_context', ...permissions });
-    return { type: 'sent', submissionId: this.#submit(agentId, input) };
+    return { type: 'sent', submissionId: this.#submit(agentId, input, turnId) };
   }
 
-  #submit(agentId: string, input: readonly UserInput[]): string {
+  /** `turnId`: the turn of the parent that sends it. */
+  #submit(agentId: string, input: readonly UserInput[], turnId: string): string {
     const submissionId = this.#deps.ids.next('submission');
-    this.#watches.get(agentId)?.sent(submissionId);
+    this.#watches.get(agentId)?.sent(submissionId, turnId);
     this.#deps.live.submit(agentId, { type: 'steer', input: [...input] }, submissionId);
     return submissionId;
   }
@@ -320,7 +332,7 @@ export class SubAgents {
     parent: ParentThread,
     roles: readonly AgentRole[],
     request: Parameters<Agents['runTask']>[0],
-    context: Pick<ToolContext, 'settings' | 'signal'>,
+    context: Caller,
     onStarted: (agent: AgentSummary) => void,
   ): Promise<{ readonly type: 'ended'; readonly agent: ReportedAgent } | Refusal> {
     const spawned = await this.#spawn(parent, roles, request, context, 'task');
@@ -335,7 +347,7 @@ export class SubAgents {
       const { state, lastMessage = '' } = now();
       const more = state === 'completed' ? request.followUp?.(lastMessage) : undefined;
       if (more !== undefined) {
-        this.#submit(agentId, [{ type: 'text', text: more }]);
+        this.#submit(agentId, [{ type: 'text', text: more }], context.turnId);
         await end();
       }
       return { type: 'ended', agent: await this.#reported(parent, now(), context.signal) };
@@ -375,6 +387,9 @@ export class SubAgents {
     }
   }
 }
+
+/** The call of the parent. */
+type Caller = Pick<ToolContext, 'turnId' | 'settings' | 'signal'>;
 
 const NO_ROLES: readonly AgentRole[] = [];
 

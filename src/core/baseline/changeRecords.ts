@@ -11,12 +11,19 @@ export function recordsPath(threadId: string): string {
 
 /** All changes by the commands and patches of one thread, and their undos: one line of JSON each. */
 export class ChangeRecords {
+  readonly threadId: string;
   readonly #storage: Pick<Storage, 'openAppend' | 'readText'>;
   readonly #path: string;
 
   constructor(storage: Pick<Storage, 'openAppend' | 'readText'>, threadId: string) {
+    this.threadId = threadId;
     this.#storage = storage;
     this.#path = recordsPath(threadId);
+  }
+
+  /** The records of another thread. */
+  of(threadId: string): ChangeRecords {
+    return new ChangeRecords(this.#storage, threadId);
   }
 
   /** @throws the error of the disk */

@@ -7,13 +7,11 @@ import { append } from '../util/append.ts';
  */
 export function mergeTexts(base: string, one: string, other: string): string | undefined {
   const [lines, ours, theirs] = [base, one, other].map(linesOf) as [string[], string[], string[]];
-  const left = diffLines(lines, ours);
-  const right = diffLines(lines, theirs);
-  if (left.some((change) => right.some((against) => touch(change, against)))) return undefined;
-  const edits = [
-    ...left.map((change) => ({ ...change, text: ours.slice(change.newStart, change.newEnd) })),
-    ...right.map((change) => ({ ...change, text: theirs.slice(change.newStart, change.newEnd) })),
-  ].toSorted((first, second) => first.start - second.start);
+  const edits = [...editsOf(lines, ours), ...editsOf(lines, theirs)].toSorted(
+    (first, second) => first.start - second.start,
+  );
+  // Edits of one side are apart, so two that touch are neighbours.
+  if (edits.some((edit, index) => touch(edits[index - 1], edit))) return undefined;
   const merged: string[] = [];
   let at = 0;
   for (const { start, end, text } of edits) {
@@ -24,8 +22,24 @@ export function mergeTexts(base: string, one: string, other: string): string | u
   return [...merged, ...lines.slice(at)].join('');
 }
 
-function touch(one: LineChange, other: LineChange): boolean {
-  return one.start <= other.end && other.start <= one.end;
+/** Lines `start` to `end` (excluded) of the base become `text`; `result`: the lines that have it. */
+interface Edit extends Pick<LineChange, 'start' | 'end'> {
+  readonly text: readonly string[];
+  readonly result: readonly string[];
+}
+
+function editsOf(base: readonly string[], result: readonly string[]): readonly Edit[] {
+  return diffLines(base, result).map(({ start, end, newStart, newEnd }) => ({
+    start,
+    end,
+    text: result.slice(newStart, newEnd),
+    result,
+  }));
+}
+
+/** Returns true if `next`, which does not start earlier, is of the other side and at the same or adjacent lines. */
+function touch(edit: Edit | undefined, next: Edit): boolean {
+  return edit !== undefined && edit.result !== next.result && next.start <= edit.end;
 }
 
 /** Returns the lines with their line feeds. */

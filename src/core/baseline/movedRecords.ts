@@ -1,6 +1,6 @@
 /** The records of a thread whose workspace has moved since. */
 import path from 'node:path';
-import type { ChangeRecord } from '../../protocol/baseline.ts';
+import type { ChangeRecord, RecordedChange } from '../../protocol/baseline.ts';
 import type { Workspace } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
@@ -23,8 +23,8 @@ export async function movedRecords(
   for (const from of former) {
     if (from === cwd || (await exists(from))) continue;
     const moved = now.map((record) => withPaths(record, (place) => movedPath(place, from, to)));
-    const places = moved.flatMap(({ changes }, index) =>
-      changes.flatMap((change, at) => (change.path === now[index]?.changes[at]?.path ? [] : [change.path])),
+    const places = moved.flatMap((record, index) =>
+      changesIn(record).flatMap((change, at) => (change.path === changesIn(now[index])[at]?.path ? [] : [change.path])),
     );
     for (const place of [...new Set(places)].slice(-MAX_LOOKED_FOR)) {
       if (!(await exists(place))) continue;
@@ -40,7 +40,12 @@ function movedPath(place: string, from: string, to: string): string {
   return below === undefined ? place : path.join(to, below);
 }
 
+function changesIn(record: ChangeRecord | undefined): readonly RecordedChange[] {
+  return record === undefined || record.type === 'agent_turn' ? [] : record.changes;
+}
+
 function withPaths(record: ChangeRecord, pathOf: (place: string) => string): ChangeRecord {
+  if (record.type === 'agent_turn') return record;
   return {
     ...record,
     changes: record.changes.map((change) => ({ ...change, path: pathOf(change.path) })),

@@ -7,7 +7,7 @@ import { pathBelow } from '../util/pathBelow.ts';
 import { decodeText, encodeText } from '../util/textBytes.ts';
 import type { ChangeRecords } from './changeRecords.ts';
 import { type FilePlan, kindOf, planFile } from './planRevert.ts';
-import type { StandingChanges } from './standingChanges.ts';
+import type { ChangingAgent, StandingChanges } from './standingChanges.ts';
 
 export interface RevertDeps {
   readonly store: BaselineStore;
@@ -34,6 +34,7 @@ export interface RevertPlan {
   readonly newFolders: readonly string[];
   readonly goneFolders: readonly KeptFolder[];
   readonly files: readonly PlannedFile[];
+  readonly agents: readonly ChangingAgent[];
 }
 
 export interface PlannedFile {
@@ -45,10 +46,15 @@ export interface PlannedFile {
   readonly plan: FilePlan;
 }
 
-export interface Reverted {
+interface RevertedFiles {
   /** Paths as they are shown to the user. */
   readonly paths: readonly string[];
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export interface Reverted extends RevertedFiles {
+  /** The part of it that sub-agents have changed. */
+  readonly agents: readonly (RevertedFiles & Pick<ChangingAgent, 'agentId' | 'turnIds'>)[];
 }
 
 const UNCERTAIN = 'Another program or thread may have changed it.';
@@ -57,7 +63,7 @@ const NO_CONTENT = 'Its content is not kept any more.';
 
 /** Plans the revert without changing anything. Rejects with the error of the disk. */
 export async function planRevert(
-  { turnIds, changes, newFolders, goneFolders }: StandingChanges,
+  { turnIds, changes, newFolders, goneFolders, agents = [] }: StandingChanges,
   options: RevertOptions,
   { store }: Pick<RevertDeps, 'store'>,
 ): Promise<RevertPlan> {
@@ -82,11 +88,18 @@ export async function planRevert(
         : { state: 'impossible', reason: NO_CONTENT };
     const reason = 'reason' in plan ? { reason: plan.reason } : {};
     const uncertain = change.by === 'uncertain' ? { uncertain: true } : {};
+    const names = agents.flatMap(({ name, paths }) => (paths.has(change.path) ? [name] : []));
+    const by = names.length === 0 ? {} : { agents: names };
     // For a file that is restored: the kind of the undo, not of the turn's change.
     const kind = kindOf(change.after, change.before);
-    files.push({ file: { path: shown, kind, state: plan.state, ...uncertain, ...reason }, change, now: state, plan });
+    files.push({
+      file: { path: shown, kind, state: plan.state, ...uncertain, ...reason, ...by },
+      change,
+      now: state,
+      plan,
+    });
   }
-  return { direction: options.direction, turnIds, newFolders, goneFolders, files };
+  return { direction: options.direction, turnIds, newFolders, goneFolders, files, agents };
 }
 
 /** Brings the files to where the plan leads, all or none; conflicts and the like are left alone and named. */
@@ -95,7 +108,7 @@ export async function performRevert(
   options: Pick<RevertOptions, 'includeUncertain'>,
   { store, restore, records, clock }: RevertDeps,
 ): Promise<Reverted | Exclude<RestoreResult, { type: 'restored' }>> {
-  const { direction, turnIds, newFolders, goneFolders } = plan;
+  const { direction, turnIds, newFolders, goneFolders, agents } = plan;
   const { moves, skipped } = await movesOf(plan, options, store);
   const restorations: Restoration[] = [];
   const made: Move[] = [];
@@ -118,19 +131,48 @@ export async function performRevert(
   // A file that is already in its final state counts as reverted: a kill may have come before this line was written.
   const done = plan.files.filter(({ plan: { state } }) => state === 'done');
   if (made.length + done.length + newFolders.length + goneFolders.length > 0) {
+    const at = clock.now().toISOString();
+    const changes = [...made.map(changeOf), ...done.map(unchanged)];
     await records.append({
       type: 'reverted',
       turnIds: [...turnIds],
       direction,
-      at: clock.now().toISOString(),
-      changes: [...made.map(changeOf), ...done.map(unchanged)],
+      at,
+      changes,
       newFolders: [...newFolders],
       goneFolders: [...goneFolders],
+      ...(agents.length === 0 ? {} : { agents: agents.map(withoutPaths) }),
     });
+    for (const { agentId, turnIds: ofAgent, paths } of agents) {
+      await records.of(agentId).append({
+        type: 'reverted',
+        turnIds: [...ofAgent],
+        direction,
+        at,
+        changes: changes.filter(({ path }) => paths.has(path)),
+        newFolders: [],
+        partOf: records.threadId,
+      });
+    }
   }
   // A finished undo that no record names yet, as after a crash, counts as one.
-  const paths = made.length > 0 ? made.map(({ shown }) => shown) : done.map(({ file }) => file.path);
-  return { paths, skipped };
+  const reverted: readonly Shown[] =
+    made.length > 0 ? made : done.map(({ file, change }) => ({ path: change.path, shown: file.path }));
+  const left = new Map(plan.files.map(({ file, change }) => [file.path, change.path]));
+  return {
+    paths: reverted.map(({ shown }) => shown),
+    skipped,
+    agents: agents.map(({ agentId, turnIds: ofAgent, paths }) => ({
+      agentId,
+      turnIds: ofAgent,
+      paths: reverted.filter(({ path }) => paths.has(path)).map(({ shown }) => shown),
+      skipped: skipped.filter(({ path }) => paths.has(left.get(path) ?? '')),
+    })),
+  };
+}
+
+function withoutPaths({ agentId, turnIds }: ChangingAgent): { agentId: string; turnIds: string[] } {
+  return { agentId, turnIds: [...turnIds] };
 }
 
 /** Returns why nothing was restored, for the user. */
@@ -156,10 +198,14 @@ export async function changesOfPlan(
   return (await movesOf(plan, options, store)).moves.map(changeOf);
 }
 
-/** One file with its content now and its content after the revert. */
-interface Move {
+interface Shown {
+  /** Absolute. */
   readonly path: string;
   readonly shown: string;
+}
+
+/** One file with its content now and its content after the revert. */
+interface Move extends Shown {
   readonly from: FileState;
   readonly to: Exclude<FileState, { type: 'left_out' }>;
 }

@@ -3,7 +3,17 @@ import type { ChangeRecord, ChangeStep, RecordedChange } from '../../protocol/ba
 import type { KeptFolder } from '../ports.ts';
 import { JoinedChanges } from './joinedChanges.ts';
 
+/** A sub-agent whose changes are among those of a turn that has started it. */
+export interface ChangingAgent {
+  readonly agentId: string;
+  readonly name: string;
+  readonly turnIds: readonly string[];
+  /** Absolute paths of files that these turns have changed. */
+  readonly paths: ReadonlySet<string>;
+}
+
 export interface StandingChanges {
+  /** Turns of the thread that have made changes, themselves or by their sub-agents. */
   readonly turnIds: readonly string[];
   /** One for each path, in the order of the paths: from before the first of the turns to after the last. */
   readonly changes: readonly RecordedChange[];
@@ -11,6 +21,7 @@ export interface StandingChanges {
   readonly newFolders: readonly string[];
   /** Folders that were there before and are not there after the turns. */
   readonly goneFolders: readonly KeptFolder[];
+  readonly agents?: readonly ChangingAgent[];
 }
 
 type Reverted = Extract<ChangeRecord, { type: 'reverted' }>;
@@ -41,16 +52,11 @@ export function isEmpty({ turnIds, changes, goneFolders, newFolders }: StandingC
   return turnIds.length === 0 || changes.length + goneFolders.length + newFolders.length === 0;
 }
 
-/** The inverse of the last undo; `undefined` if there was none or files were changed since. */
+/**
+ * The inverse of the last undo, without its agents; `undefined` if there was none or files were changed since.
+ */
 export function changesOfRedo(records: readonly ChangeRecord[]): StandingChanges | undefined {
-  const undone: Reverted[] = [];
-  for (const record of records) {
-    if (record.type === 'step') {
-      if (hasChanges(record)) undone.length = 0;
-    } else if (record.direction === 'undo') undone.push(record);
-    else undone.pop();
-  }
-  const last = undone.at(-1);
+  const last = lastUndo(records);
   return (
     last && {
       turnIds: last.turnIds,
@@ -61,10 +67,17 @@ export function changesOfRedo(records: readonly ChangeRecord[]): StandingChanges
   );
 }
 
-/** The turns that changed something, the last one last. */
-export function turnsWithChanges(records: readonly ChangeRecord[]): readonly string[] {
-  const turnIds = new Set(records.flatMap((record) => (record.type === 'step' ? [record.turnId] : [])));
-  return [...turnIds].filter((turnId) => !isEmpty(changesOfTurns(records, [turnId])));
+/** The last undo that was not redone; `undefined` where files were changed since. */
+export function lastUndo(records: readonly ChangeRecord[]): Reverted | undefined {
+  const undone: Reverted[] = [];
+  for (const record of records) {
+    if (record.type === 'agent_turn') continue;
+    if (record.type === 'step') {
+      if (hasChanges(record)) undone.length = 0;
+    } else if (record.direction === 'undo') undone.push(record);
+    else undone.pop();
+  }
+  return undone.at(-1);
 }
 
 /** False for a command that a crash has cut off before it changed something. */
@@ -107,12 +120,14 @@ function foldersOf(
   return { newFolders: [...made], goneFolders: [...gone.values()] };
 }
 
-function turnsOf({ turnIds }: Reverted): readonly string[] {
-  return turnIds;
+/** Turn ids of all threads differ. */
+function turnsOf({ turnIds, agents = [] }: Reverted): readonly string[] {
+  return [...turnIds, ...agents.flatMap((agent) => agent.turnIds)];
 }
 
-function keysOf({ turnIds, changes }: Reverted): readonly string[] {
-  return turnIds.flatMap((turnId) => changes.map(({ path }) => keyOf(turnId, path)));
+function keysOf(record: Reverted): readonly string[] {
+  const { changes } = record;
+  return turnsOf(record).flatMap((turnId) => changes.map(({ path }) => keyOf(turnId, path)));
 }
 
 function keyOf(turnId: string, path: string): string {

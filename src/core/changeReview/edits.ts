@@ -3,7 +3,7 @@ import { diffLines } from '../patch/lineDiff.ts';
 import { movedBy, rediff, shiftAfter, shiftKept } from './rediff.ts';
 import type { TextEdit } from '../util/textEdit.ts';
 import { type LineEdit, slidToHunk } from './slide.ts';
-import { editKey, linesOf, type ReviewHunk, spliced, type TextReview } from './textReview.ts';
+import { editKey, type KeptHunk, linesOf, type ReviewHunk, spliced, type TextReview } from './textReview.ts';
 
 /**
  * The author of an edit. `agent`: its lines need a decision. `decision`: applies a decision of the user. `history`:
@@ -116,7 +116,7 @@ function effectOf(
 }
 
 function replaceLines(review: TextReview, { start, end, lines }: LineEdit, effect: EditEffect): TextReview {
-  const { base, current, hunks, kept } = review;
+  const { base, current, hunks } = review;
   const meets = (hunk: ReviewHunk) => (effect.joinsBeside ? isBeside(hunk, start, end) : isWithin(hunk, start, end));
   const first = countUntil(hunks, (hunk) => meets(hunk) || hunk.end > start);
   const last = first + countUntil(hunks.slice(first), (hunk) => !meets(hunk));
@@ -132,9 +132,9 @@ function replaceLines(review: TextReview, { start, end, lines }: LineEdit, effec
       ...next,
       base: spliced(base, from, to, lines),
       hunks: [...hunks.slice(0, first), ...moved],
-      kept: shiftKept(kept, from, to, lines.length),
+      kept: shiftKept(withoutPutBack(review, { start: from, end: to, lines }), from, to, lines.length),
     };
-    return growth > 0 ? withoutReverted(edited, start, start + lines.length) : edited;
+    return growth > 0 ? withoutReverted(edited, current, { start, end, lines }) : edited;
   }
   const [head, tail] = [met[0], met.at(-1)];
   const startsWithHunk = head !== undefined && head.start <= start;
@@ -156,18 +156,19 @@ function replaceLines(review: TextReview, { start, end, lines }: LineEdit, effec
 }
 
 /**
- * Removes deletions whose lines the edit has put back: `start` to `end` are the lines that it inserted. An undo would
- * insert them a second time.
+ * Removes deletions whose lines the edit has put back: `edit` as in `current` before it, from which `review` comes. An
+ * undo would insert them a second time.
  */
-function withoutReverted(review: TextReview, start: number, end: number): TextReview {
-  const inserted = review.current.slice(start, end);
-  const isBack = (hunk: ReviewHunk) => {
-    const removed = review.base.slice(hunk.baseStart, hunk.baseEnd);
-    if (hunk.start !== hunk.end || removed.length > inserted.length) return false;
-    const there = hunk.start === end ? inserted.slice(-removed.length) : inserted.slice(0, removed.length);
-    return (hunk.start === end || hunk.start === start) && removed.every((line, at) => line === there[at]);
-  };
-  const index = review.hunks.findIndex(isBack);
+function withoutReverted(review: TextReview, current: readonly string[], edit: LineEdit): TextReview {
+  const growth = edit.lines.length - (edit.end - edit.start);
+  const index = review.hunks.findIndex((hunk, at) => {
+    if (hunk.start !== hunk.end) return false;
+    const place = hunk.start > edit.start ? hunk.start - growth : hunk.start;
+    const [before, after] = [review.hunks[at - 1], review.hunks[at + 1]];
+    const isFree =
+      (before === undefined || before.end <= edit.start) && (after === undefined || after.start >= edit.start);
+    return isFree && putsBack(review.base.slice(hunk.baseStart, hunk.baseEnd), place, current, edit);
+  });
   const hunk = review.hunks[index];
   if (hunk === undefined) return review;
   const { baseStart, baseEnd } = hunk;
@@ -178,6 +179,47 @@ function withoutReverted(review: TextReview, start: number, end: number): TextRe
     hunks: [...review.hunks.slice(0, index), ...later],
     kept: shiftKept(review.kept, baseStart, baseEnd, 0),
   };
+}
+
+/**
+ * Returns the kept hunks without those deletions whose lines this edit of the base has put back: making them pending
+ * again would insert the lines a second time.
+ */
+function withoutPutBack({ base, kept }: TextReview, edit: LineEdit): readonly KeptHunk[] {
+  return kept.filter((hunk) => hunk.start !== hunk.end || !putsBack(hunk.lines, hunk.start, base, edit));
+}
+
+/** Returns true if the edit of `text` inserts, perhaps among others, the lines that were removed at `place`. */
+function putsBack(removed: readonly string[], place: number, text: readonly string[], edit: LineEdit): boolean {
+  const { start, end, lines } = edit;
+  if (removed.length > lines.length) return false;
+  const isAt = (line: (at: number) => string | undefined, from: number) =>
+    removed.every((was, at) => was === line(from + at));
+  if (start < end) {
+    if (place === start) return isAt((at) => lines[at], 0);
+    return place === end && isAt((at) => lines[at], lines.length - removed.length);
+  }
+  const inserted = insertedAt(place, text, edit);
+  return inserted !== undefined && (isAt(inserted, 0) || isAt(inserted, lines.length - removed.length));
+}
+
+/**
+ * Returns, by their number, the lines that an insertion at `place` would need to have the result of this one;
+ * `undefined` where there are none. Of several equal lines it is unknown which one was inserted.
+ */
+function insertedAt(
+  place: number,
+  text: readonly string[],
+  { start, lines }: Pick<LineEdit, 'start' | 'lines'>,
+): ((index: number) => string | undefined) | undefined {
+  const result = (line: number) => {
+    if (line < start) return text[line];
+    return line < start + lines.length ? lines[line - start] : text[line - lines.length];
+  };
+  for (let line = Math.min(place, start); line < Math.max(place, start); line++) {
+    if (result(line < place ? line : line + lines.length) !== text[line]) return undefined;
+  }
+  return (index) => result(place + index);
 }
 
 /** The number of hunks before the first one that satisfies the condition. */

@@ -1,5 +1,6 @@
 import {
   callIdOf,
+  isFromModel,
   isToolCall,
   isToolCallOutput,
   type ResponseItem,
@@ -13,9 +14,29 @@ export const ABORTED_OUTPUT = 'aborted';
 /**
  * Returns a history in which every call has exactly one output and every output its call: a missing output is added
  * directly after its call; outputs without a call before them, second outputs, and second calls with the same id are
- * dropped. Calls in `open` may stay without one.
+ * dropped. Calls in `open` may stay without one. Reasoning stays with the item that it belongs to (`withoutLoneReasoning`).
  */
 export function normalize(items: readonly ResponseItem[], open: ReadonlySet<string> = new Set()): ResponseItem[] {
+  return paired(withoutLoneReasoning(items), open);
+}
+
+/**
+ * Returns the items without reasoning that no message or call of the model follows, as after a crash between two lines of the
+ * rollout: OpenAI refuses it in every later request ("without its required following item").
+ */
+export function withoutLoneReasoning(items: readonly ResponseItem[]): readonly ResponseItem[] {
+  if (!items.some(({ type }) => type === 'reasoning')) return items;
+  const kept: ResponseItem[] = [];
+  let isFollowed = false;
+  for (const item of items.toReversed()) {
+    if (item.type === 'reasoning' && !isFollowed) continue;
+    isFollowed = isFromModel(item);
+    kept.push(item);
+  }
+  return kept.toReversed();
+}
+
+function paired(items: readonly ResponseItem[], open: ReadonlySet<string>): ResponseItem[] {
   const lastOutput = new Map<string, number>();
   items.forEach((item, index) => {
     if (isToolCallOutput(item)) lastOutput.set(item.call_id, index);

@@ -100,9 +100,14 @@ function takesText(event: HookEvent): boolean {
   return event === 'SessionStart' || event === 'UserPromptSubmit';
 }
 
-/** A session that starts cannot be blocked: the reason is for the user. */
+/** False for events at which nothing can be prevented: a session that starts, and a notification. */
+export function canBlock(event: HookEvent): boolean {
+  return event !== 'SessionStart' && event !== 'Notification';
+}
+
+/** The reason is for the user where nothing can be blocked. */
 function blocked(event: HookEvent, reason: string): HookOutcome {
-  if (event === 'SessionStart') return reason === '' ? {} : { message: reason };
+  if (!canBlock(event)) return reason === '' ? {} : { message: reason };
   return { block: reason === '' ? 'The hook gave no reason.' : reason };
 }
 

@@ -23,6 +23,7 @@ import {
   type ToolCallItem,
   type ToolCallOutputItem,
 } from '../../protocol/responseItem.ts';
+import { append } from '../util/append.ts';
 import { isForeign, type Origin } from './foreignItems.ts';
 import { asFunctionCall, asShellCall, replayedArguments } from './functionForm.ts';
 import type { ReasoningDetail } from './reasoningDetails.ts';
@@ -71,8 +72,9 @@ export interface ChatForm {
 }
 
 /**
- * Items that become messages together: messages to a server that requires a strict order, the text, reasoning and calls of an assistant between two tool outputs are one
- * message; images of the outputs of its calls follow in a message of their own.
+ * Items that become messages together: the text, reasoning and calls of an assistant between two tool outputs are one
+ * message; images of the outputs of its calls follow in a message of their own. To a server that requires a strict
+ * order, consecutive messages are one, too.
  */
 export type Group =
   | { readonly type: 'messages'; readonly items: readonly MessageItem[] }
@@ -154,7 +156,7 @@ const BRIDGE: MessageItem = {
  * Yields items in the order that strict servers require: all outputs directly after the calls. Items in between (a
  * user's message while a tool ran) follow the outputs; further calls among them are given their outputs likewise.
  */
-function* inAnswerOrder(items: readonly ResponseItem[]): Generator<ResponseItem, void, undefined> {
+export function* inAnswerOrder(items: readonly ResponseItem[]): Generator<ResponseItem, void, undefined> {
   const ahead = items.toReversed();
   const owed = new Set<string>();
   let answering = false;
@@ -240,7 +242,7 @@ function assistantMessage(items: readonly AssistantItem[], form: ChatForm): read
         break;
       case 'reasoning':
         // The details contain the text.
-        if (item.chat_details?.length) details.push(...item.chat_details);
+        if (item.chat_details?.length) append(details, item.chat_details);
         else thoughts.push(textOf(item.content ?? ''));
         field ??= item.chat_field;
         break;

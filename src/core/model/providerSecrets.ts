@@ -8,6 +8,11 @@ import { type ProviderConfig, withEnvironmentHeaders } from './providerConfig.ts
  */
 const SECRET_NAME = /auth|cookie|credential|key|pass|secret|signature|token|^(?:code|sig)$/i;
 
+/** True for a name of a header, parameter or variable whose value is probably a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
 /**
  * Keys in the settings: in headers (also those from the environment), in parameters and in addresses of servers. They must not appear in any file of
  * Tiller.

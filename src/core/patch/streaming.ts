@@ -39,7 +39,10 @@ export function createPatchStream(): PatchStream {
 
   return {
     push(text) {
-      const lines = (rest + text).split('\n');
+      rest += text;
+      // A long line comes in many pieces, and is split only once.
+      if (!text.includes('\n')) return;
+      const lines = rest.split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) readLine(line);
     },

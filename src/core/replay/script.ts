@@ -25,8 +25,11 @@ export type ScriptResult =
 /** `text`: the whole rollout. A thread that cannot be replayed is a result with the reason. */
 export function replayScript(text: string): ScriptResult {
   const all = text.split('\n').filter((line) => line !== '');
-  const lines = all.filter((line) => parseLine(line) !== undefined);
-  const known = lines.flatMap((line) => parseLine(line) ?? []);
+  const read = all.flatMap((line) => {
+    const entry = parseLine(line);
+    return entry === undefined ? [] : { line, entry };
+  });
+  const known = read.map(({ entry }) => entry);
   const first = known.find((entry) => entry.type === 'session_meta');
   if (first?.type !== 'session_meta') return refused('no line says that this is a Tiller thread');
   const meta = first.payload;
@@ -44,8 +47,8 @@ export function replayScript(text: string): ScriptResult {
     type: 'script',
     script: {
       meta,
-      lines,
-      dropped: all.length - lines.length,
+      lines: read.map(({ line }) => line),
+      dropped: all.length - read.length,
       parts: readers.map((reader) => reader.part()),
       exchanges: readers.flatMap((reader) => reader.exchanges),
     },

@@ -11,6 +11,7 @@ import { isBelow } from '../util/pathBelow.ts';
 import { emptyTrash, isInTrash, moveToTrash, type RemoveRest, restore, withAgents } from './trash.ts';
 import { type ExportFormat, exportThread } from './exportThread.ts';
 import { readGitFacts } from './gitFacts.ts';
+import { pinnedThreads, setPinned } from './pinnedThreads.ts';
 import { Recorder, threadIdIn } from './recorder.ts';
 import { searchThreads } from './search.ts';
 import { ThreadIndex } from './threadIndex.ts';
@@ -61,10 +62,11 @@ export class ThreadCatalog {
   /** Lists the threads without sub-agents, the most recently changed first. `folders`: the open workspace folders. */
   async list(folders: readonly string[]): Promise<readonly ThreadListEntry[]> {
     if (!this.#tidied) void this.#tidy();
-    const [summaries, owners, seen, remotes] = await Promise.all([
+    const [summaries, owners, seen, pinned, remotes] = await Promise.all([
       this.#index.summaries(),
       this.#ports.locks.owners(),
       this.#seen(),
+      pinnedThreads(this.#ports.storage),
       this.#remotesOf(folders),
     ]);
     const entries = summaries.filter(isRoot).map(async (summary): Promise<ThreadListEntry> => {
@@ -74,6 +76,7 @@ export class ThreadCatalog {
         ...summary,
         status: owner ? statusOf(summary) : 'resting',
         unread: lookedAt !== undefined && summary.endedAt !== null && summary.endedAt > lookedAt,
+        pinned: pinned.has(summary.id),
         owner: owner === undefined ? 'nobody' : owner.mine ? 'this_process' : 'another_process',
         place: await this.#placeOf(summary, folders, remotes),
       };
@@ -121,6 +124,15 @@ export class ThreadCatalog {
   async markSeen(threadId: string): Promise<void> {
     const now = this.#ports.clock.now().toISOString();
     await this.#ports.storage.updateText(SEEN, (text) => JSON.stringify({ ...parseSeen(text), [threadId]: now }));
+  }
+
+  async isPinned(threadId: string): Promise<boolean> {
+    return (await pinnedThreads(this.#ports.storage)).has(threadId);
+  }
+
+  /** Pins the thread, or removes its pin, also while another process owns it. */
+  async pin(threadId: string, isPinned: boolean): Promise<void> {
+    await setPinned(this.#ports.storage, threadId, isPinned);
   }
 
   /** Renames a thread without a session; for one with a session submit the op `set_title`. */

@@ -4,6 +4,7 @@ import { answerIn } from '../../protocol/text/answers.ts';
 import { findingText, reviewSubject } from '../../protocol/text/findings.ts';
 import { withoutPlanMarks } from '../../protocol/text/proposedPlan.ts';
 import { textOfInput, type TurnState } from '../../protocol/thread.ts';
+import type { TurnUsage } from '../../protocol/turnUsage.ts';
 import type { ReplayedThread } from './replay.ts';
 
 export type ExportFormat = 'markdown' | 'json';
@@ -24,11 +25,22 @@ function asMarkdown({ meta, state }: ReplayedThread): string {
   return `${[...parts, ...state.turns.flatMap(turnAsMarkdown)].join('\n\n')}\n`;
 }
 
-function turnAsMarkdown({ items, status, error }: TurnState): string[] {
+function turnAsMarkdown({ items, status, error, usage }: TurnState): string[] {
   const parts = items.map(itemAsMarkdown).filter((part) => part !== '');
   if (error) parts.push(`> **${error.kind}**: ${quoted(error.message)}`);
   if (status.type === 'aborted') parts.push(`*Turn ${status.reason}.*`);
+  if (usage) parts.push(`*${usageSentence(usage)}*`);
   return ['---', ...parts];
+}
+
+/** `46,000 tokens in (32,000 cached), 2,000 out (800 reasoning). Cost: 0.0142.` */
+function usageSentence({ tokens, estimated, cost }: TurnUsage): string {
+  const { input, cachedInput, output, reasoning } = tokens;
+  const number = (count: number) => count.toLocaleString('en');
+  const cached = cachedInput === 0 ? '' : ` (${number(cachedInput)} cached)`;
+  const thought = reasoning === 0 ? '' : ` (${number(reasoning)} reasoning)`;
+  const used = `${estimated ? 'About ' : ''}${number(input)} tokens in${cached}, ${number(output)} out${thought}.`;
+  return cost === undefined ? used : `${used} Cost: ${cost.toFixed(4)}.`;
 }
 
 function itemAsMarkdown(item: TurnItem): string {

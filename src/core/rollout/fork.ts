@@ -93,8 +93,8 @@ function endBehind(lines: readonly ForkLine[], index: number, turnId: string | u
     return payload.type.endsWith('_output') && 'call_id' in payload && payload.call_id === callId;
   });
   const end = Math.max(index, callId === undefined ? -1 : answered) + 1;
-  const next = lines.findIndex((line, index) => index >= end && isSubstance(line));
-  const ended = lines.findIndex((line, index) => index >= end && turnOf(line) === turnId && endsTurn(line));
+  const next = lines.findIndex((line, at) => at >= end && isSubstance(line));
+  const ended = lines.findIndex((line, at) => at >= end && turnOf(line) === turnId && endsTurn(line));
   return ended >= 0 && (next < 0 || ended < next) ? ended + 1 : end;
 }
 

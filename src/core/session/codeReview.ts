@@ -51,7 +51,7 @@ export async function runCodeReview(
   try {
     await agents.refresh();
     const request = { ...TASK, input, description: `Review ${reviewSubject(target)}` };
-    const ended = await agents.runTask(request, { settings, signal }, begin);
+    const ended = await agents.runTask(request, { turnId: run.turnId, settings, signal }, begin);
     const answer = ended.type === 'refused' ? failed(ended.message) : answerOf(ended.agent);
     if (answer.type === 'failed') {
       end('failed', { why: answer.why });

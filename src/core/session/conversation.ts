@@ -29,8 +29,8 @@ export class Conversation {
   }
 
   /**
-   * The last item is a message of the model, and no message of the user is unsent. A request would end with that message, which many servers refuse, and on
-   * the Chat wire the answer would be merged into it.
+   * The last item is a message of the model, and no message of the user is unsent. A request would end with that message,
+   * which many servers refuse, and on the Chat wire the answer would be merged into it.
    */
   get isAnswered(): boolean {
     const { last } = this.history;

@@ -31,6 +31,11 @@ export class BlockedByHook extends Error {
   }
 }
 
+/** Settings that a client has sent cannot be used; the message says what stays. */
+export class RefusedSettings extends Error {
+  override readonly name = 'RefusedSettings';
+}
+
 /** The error as the user reads it, in the kinds of design decision 18. */
 export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type'> {
   if (error instanceof ModelFault) {
@@ -40,6 +45,10 @@ export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type
   const message = messageOf(error);
   if (error instanceof TurnPaused) return { kind: 'paused', message, action: error.action };
   if (error instanceof BlockedByHook) return { kind: 'config', message };
+  if (error instanceof RefusedSettings) {
+    const detail = error.cause === undefined ? undefined : messageOf(error.cause);
+    return { kind: 'config', message, ...(detail === undefined ? {} : { detail }) };
+  }
   if (error instanceof StorageFailure) {
     return { kind: 'storage', message: error.sentence, detail: message, action: 'retry' };
   }

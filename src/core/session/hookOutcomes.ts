@@ -5,7 +5,7 @@ import type { TurnItemOf } from '../../protocol/item.ts';
 import type { DecisionReason } from '../../protocol/policy.ts';
 import { commandOf, type Hook } from '../hooks/definition.ts';
 import type { ToolFace } from '../hooks/toolFace.ts';
-import type { HookOutcome } from '../hooks/readOutcome.ts';
+import { canBlock, type HookOutcome } from '../hooks/readOutcome.ts';
 import { hookContext } from '../prompt/notices.ts';
 import type { ToolOutput } from '../tools/handler.ts';
 import type { HookVerdict } from '../tools/hookVerdict.ts';
@@ -66,10 +66,10 @@ export function withNote(answer: ToolOutput, note: string): ToolOutput {
   };
 }
 
-/** A failed hook blocks if the user has set it so; a session that starts cannot be blocked. */
+/** A failed hook blocks if the user has set it so, and where something can be blocked. */
 export function withFailure(outcome: HookOutcome, { onFailure }: Hook, event: HookEvent): HookOutcome {
   const { failure } = outcome;
-  if (failure === undefined || onFailure !== 'block' || event === 'SessionStart') return outcome;
+  if (failure === undefined || onFailure !== 'block' || !canBlock(event)) return outcome;
   return { failure, block: `The hook failed, and its "onFailure" is "block". ${failure}` };
 }
 

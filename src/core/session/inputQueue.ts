@@ -32,6 +32,13 @@ export class InputQueue {
     this.#tell(id, id);
   }
 
+  /** Returns a message to the user that no turn takes: it is queued and dropped, before the others. */
+  giveBack(id: string, input: readonly UserInput[]): void {
+    this.#queued = [{ id, input, held: false }, ...this.#queued];
+    this.#tell(id, id);
+    this.remove(id, id, 'dropped');
+  }
+
   /** Replaces the input and ends the hold. */
   edit(submissionId: string, id: string, input: readonly UserInput[]): void {
     this.#change(submissionId, id, { input, held: false });

@@ -2,6 +2,7 @@ import type { ChangeRecord } from '../../protocol/baseline.ts';
 import type { EventMsg } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
+import { changesOfWholeRedo, changesOfWholeTurns, withAgentTurns } from '../baseline/agentTurns.ts';
 import type { ChangeRecords } from '../baseline/changeRecords.ts';
 import { keptContents } from '../baseline/keptContents.ts';
 import { movedRecords } from '../baseline/movedRecords.ts';
@@ -14,17 +15,19 @@ import {
   type RevertOptions,
   type RevertPlan,
 } from '../baseline/revert.ts';
-import { changesOfRedo, changesOfTurns, isEmpty, type StandingChanges } from '../baseline/standingChanges.ts';
+import { isEmpty, lastUndo, type StandingChanges } from '../baseline/standingChanges.ts';
 import type { BaselineStore, Clock, RestoreResult, Workspace } from '../ports.ts';
 import { diffOfChanges } from '../tools/describeChanges.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 import { describeFileError } from '../util/fileErrors.ts';
+import type { AgentThreads, NamedAgent } from './agentThreads.ts';
 
 export interface RevertsDeps {
   readonly store: BaselineStore | undefined;
   readonly workspace: Workspace;
   readonly ledger: ChangeLedger | undefined;
   readonly records: ChangeRecords;
+  readonly agentThreads: AgentThreads | undefined;
   readonly clock: Clock;
   readonly maxBytes: number;
   readonly cwd: () => string;
@@ -43,6 +46,21 @@ export interface RevertOutcome {
   readonly type: 'done' | 'empty' | 'failed';
 }
 
+/** The changes to revert, and the agents that must not work while they are. */
+interface Found {
+  readonly changes: StandingChanges | undefined;
+  readonly agents?: readonly NamedAgent[] | undefined;
+  readonly inSideCopies?: readonly string[];
+  /** The reason if nothing is reverted, a sentence. */
+  readonly refusal?: string;
+}
+
+interface RestoreParts {
+  readonly store: BaselineStore;
+  readonly restore: NonNullable<Workspace['restore']>;
+}
+
+const REDO_IN_PARENT = 'It was undone with a turn of the thread that has started this agent: redo it there.';
 const NO_FILES = 'There are no files here that can be restored.';
 const NOT_KEPT = 'Nothing is kept of what commands and patches change: see the setting undo.maxBytes.';
 
@@ -54,48 +72,98 @@ export class Reverts {
     this.#deps = deps;
   }
 
+  /** The turns with those of the sub-agents that they have started. */
   undo(turnIds: readonly string[], request: Request): Promise<RevertOutcome> {
-    return this.#carryOut('undo', request, async () => changesOfTurns(await this.#records(), turnIds));
+    return this.#carryOut('undo', request, async () => {
+      const whole = await withAgentTurns(await this.#records(), turnIds, (agentId) => this.#recordsOf(agentId));
+      return { changes: changesOfWholeTurns(whole, turnIds), agents: whole.agents, inSideCopies: whole.inSideCopies };
+    });
   }
 
   redo(request: Request): Promise<RevertOutcome> {
-    return this.#carryOut('redo', request, async () => changesOfRedo(await this.#records()));
+    return this.#carryOut('redo', request, async () => {
+      const records = await this.#records();
+      if (lastUndo(records)?.partOf !== undefined) return { changes: undefined, refusal: REDO_IN_PARENT };
+      const changes = await changesOfWholeRedo(records, (agentId) => this.#recordsOf(agentId));
+      return { changes, agents: changes?.agents };
+    });
   }
 
-  /** Reads the records, with present paths where the workspace has moved since. */
   async #records(): Promise<readonly ChangeRecord[]> {
-    const { records, formerFolders, workspace, cwd } = this.#deps;
-    return movedRecords(await records.read(), formerFolders, cwd(), workspace);
+    return this.#moved(await this.#deps.records.read());
+  }
+
+  async #recordsOf(agentId: string): Promise<readonly ChangeRecord[]> {
+    const { records, agentThreads } = this.#deps;
+    await agentThreads?.settle(agentId);
+    return this.#moved(await records.of(agentId).read());
+  }
+
+  /** The records with present paths where the workspace has moved since. */
+  #moved(records: readonly ChangeRecord[]): Promise<readonly ChangeRecord[]> {
+    const { formerFolders, workspace, cwd } = this.#deps;
+    return movedRecords(records, formerFolders, cwd(), workspace);
   }
 
   async #carryOut(
     direction: RevertOptions['direction'],
-    { preview = false, includeUncertain = false, overwrite = [], exclude = [] }: Request,
-    standing: () => Promise<StandingChanges | undefined>,
+    request: Request,
+    find: () => Promise<Found>,
   ): Promise<RevertOutcome> {
-    const { store, workspace, settled, cwd, maxBytes } = this.#deps;
+    const { store, workspace, settled, agentThreads } = this.#deps;
     const restore = workspace.restore?.bind(workspace);
     if (store === undefined) return warning(NOT_KEPT);
     if (restore === undefined) return warning(NO_FILES);
     try {
       await settled();
-      const changes = await standing();
-      if (changes === undefined || isEmpty(changes)) {
-        if (preview && maxBytes > 0) return { msgs: [nothingPlanned(direction)], type: 'done' };
-        return { ...warning(maxBytes === 0 ? NOT_KEPT : `There is nothing to ${direction}.`), type: 'empty' };
-      }
-      // The recorded paths are real ones.
-      const here = await workspace.realPath(cwd()).catch(cwd);
-      const options = { direction, cwd: here, includeUncertain, overwrite, exclude };
-      const plan = await planRevert(changes, options, { store });
-      if (preview) return { msgs: [await this.#planned(plan, options, store)], type: 'done' };
-      return reverted(plan, await this.#perform(plan, options, store, restore));
+      const found = await find();
+      if (found.refusal !== undefined) return warning(found.refusal);
+      const revert = () => this.#revert(direction, request, found, { store, restore });
+      if (agentThreads === undefined) return await revert();
+      const outcome = await agentThreads.whileFree(found.agents ?? [], revert);
+      return outcome.type === 'done' ? outcome.result : warning(outcome.message);
     } catch (error) {
       return warning(`Nothing was changed: ${describeFileError(error, 'what is kept of the changes')}`);
     }
   }
 
-  async #planned(plan: RevertPlan, options: RevertOptions, store: BaselineStore): Promise<EventMsg> {
+  async #revert(
+    direction: RevertOptions['direction'],
+    { preview = false, includeUncertain = false, overwrite = [], exclude = [] }: Request,
+    { changes, inSideCopies = [] }: Found,
+    { store, restore }: RestoreParts,
+  ): Promise<RevertOutcome> {
+    const { workspace, cwd, maxBytes } = this.#deps;
+    if (changes === undefined || isEmpty(changes)) {
+      if (preview && maxBytes > 0) return { msgs: [nothingPlanned(direction, inSideCopies)], type: 'done' };
+      return { ...warning(maxBytes === 0 ? NOT_KEPT : `There is nothing to ${direction}.`), type: 'empty' };
+    }
+    // The recorded paths are real ones.
+    const here = await workspace.realPath(cwd()).catch(cwd);
+    const options = { direction, cwd: here, includeUncertain, overwrite, exclude };
+    const plan = await planRevert(changes, options, { store });
+    if (preview) return { msgs: [await this.#planned(plan, options, store, inSideCopies)], type: 'done' };
+    const result = await this.#perform(plan, options, store, restore);
+    if (!('type' in result)) await this.#tellAgents(direction, result);
+    return reverted(plan, result);
+  }
+
+  async #tellAgents(direction: RevertOptions['direction'], { agents }: Reverted): Promise<void> {
+    for (const { agentId, turnIds, paths, skipped } of agents) {
+      const msg = { type: 'files_reverted' as const, direction, paths: [...paths], skipped: [...skipped] };
+      await this.#deps.agentThreads?.emit(
+        agentId,
+        turnIds.map((turnId) => ({ ...msg, turnId })),
+      );
+    }
+  }
+
+  async #planned(
+    plan: RevertPlan,
+    options: RevertOptions,
+    store: BaselineStore,
+    inSideCopies: readonly string[],
+  ): Promise<EventMsg> {
     // A file that needs the user's choice is shown as it would become, and is no part of the diff.
     const asked = await changesOfPlan(plan, { includeUncertain: true }, { store });
     const shown = new Map(asked.map(({ path, before, after }) => [path, keptContents(before, after)]));
@@ -115,6 +183,7 @@ export class Reverts {
       direction: plan.direction,
       files,
       ...(folders.length === 0 ? {} : { folders }),
+      ...(inSideCopies.length === 0 ? {} : { inSideCopies: [...inSideCopies] }),
       unifiedDiff: await diffOfChanges(changes, options.cwd, (hash) => store.read(hash)),
     };
   }
@@ -140,8 +209,9 @@ export class Reverts {
   }
 }
 
-function nothingPlanned(direction: RevertOptions['direction']): EventMsg {
-  return { type: 'revert_planned', turnIds: [], direction, files: [], unifiedDiff: '' };
+function nothingPlanned(direction: RevertOptions['direction'], inSideCopies: readonly string[]): EventMsg {
+  const copies = inSideCopies.length === 0 ? {} : { inSideCopies: [...inSideCopies] };
+  return { type: 'revert_planned', turnIds: [], direction, files: [], ...copies, unifiedDiff: '' };
 }
 
 function reverted(

@@ -2,6 +2,7 @@ import type { RateLimits, TokenUsage } from '../../protocol/event.ts';
 import { withOrigin } from '../model/foreignItems.ts';
 import { isToolCall, type MessageItem, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
+import { withoutLoneReasoning } from '../history/normalize.ts';
 import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { StorageFailure } from './failure.ts';
@@ -78,8 +79,10 @@ export async function sample(
   try {
     for await (const event of client.stream(prompt, run.signal)) {
       if (event.type === 'completed') {
-        commit();
         const { usage, endTurn } = event;
+        // Nothing follows it any more.
+        if (endTurn) staged.splice(0, staged.length, ...withoutLoneReasoning(staged));
+        commit();
         return { usage, endTurn, lastMessage: view.lastMessage, repeated, rateLimits };
       }
       if (event.type === 'rate_limits') rateLimits = event.limits;

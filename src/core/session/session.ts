@@ -13,7 +13,8 @@ import type { Listener } from '../util/emitter.ts';
 import { showUnsent } from './addInput.ts';
 import type { AgentNotices } from './agentNotices.ts';
 import { isWorthASummary } from './compaction.ts';
-import { describeFailure, type StorageFailure } from './failure.ts';
+import { describeFailure, type RefusedSettings, type StorageFailure } from './failure.ts';
+import { NotificationHooks } from './notificationHooks.ts';
 import { OpenWork } from './openWork.ts';
 import { handleProcessOp } from './processOps.ts';
 import { cutOffCommands, endLeftovers, recoverCalls } from './recovery.ts';
@@ -24,7 +25,7 @@ import { ThreadEdits } from './threadEdits.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { TurnRun } from './turnRun.ts';
 import { readAhead, type StartingTurn, takeContext, turnRunOf } from './turnRunOf.ts';
-import { messageOp, overridden } from './turnSettings.ts';
+import { messageOp, overridden, refusalOf } from './turnSettings.ts';
 import { endUnprepared } from './unpreparedTurn.ts';
 
 interface UnshownMessages {
@@ -46,7 +47,10 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #parts: SessionParts;
   readonly #edits: ThreadEdits;
-  readonly #submissions = new AsyncQueue<Submission>();
+  /** `null`: the messages that are queued are to start a turn. */
+  readonly #submissions = new AsyncQueue<Submission | null>();
+  /** Interrupts that are submitted and not yet handled: no message that was submitted for a turn starts one of its own. */
+  #interrupts = 0;
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
   #state: SessionState = { type: 'new' };
@@ -57,6 +61,7 @@ export class Session {
   /** Settles when `prepare` has ended, if it was called. */
   #preparing: Promise<unknown> = Promise.resolve();
   readonly #rulesChanged: Disposable;
+  readonly #notifications: NotificationHooks;
   #toolSources: Disposable | undefined;
   /** The messages of a turn that is about to start or has just started, until the thread shows them. */
   #unshown: UnshownMessages | null = null;
@@ -72,6 +77,12 @@ export class Session {
       storageFailed: (failure) => this.#storageFailed(failure),
     });
     this.#edits = new ThreadEdits(this.#parts, settings);
+    this.#notifications = new NotificationHooks(options, {
+      memory: this.#parts.hooks,
+      settings,
+      emit: (msg) => this.#emit(null, msg),
+    });
+    this.#parts.sink.onEvent((event) => this.#notifications.take(event));
     this.#rulesChanged = options.rules.onChange(() => void this.#parts.requests.reconsider());
     this.#loop = this.#takeSubmissions();
   }
@@ -113,6 +124,21 @@ export class Session {
   tellAgent(agent: AgentSummary): void {
     this.#parts.agentNotices.note(agent);
     this.#emit(null, { type: 'agent_status', ...agent });
+  }
+
+  /** Records that a turn of this thread has started a turn of a sub-agent that may change files. */
+  noteAgentTurn(link: Parameters<SessionParts['changes']['noteAgentTurn']>[0]): void {
+    this.#parts.changes.noteAgentTurn(link);
+  }
+
+  /** Resolves when the changes of ended commands are recorded, or after a few seconds. Never rejects. */
+  changesSettled(): Promise<void> {
+    return this.#parts.changes.settled();
+  }
+
+  /** Emits a change of the thread that was made outside of it. @throws Error when it cannot be written */
+  emitOutsideTurns(msg: EventMsg): Promise<void> {
+    return this.#parts.keep(null, msg);
   }
 
   onEvent(listener: Listener<Event>): Disposable {
@@ -189,6 +215,11 @@ export class Session {
   /** Appends to the queue. Every event that it causes carries its id. Ignored when the session is closing or closed. */
   submit(submission: Submission): void {
     if (!isOpen(this.#state)) return;
+    if (submission.op.type === 'interrupt') this.#interrupts++;
+    this.#enqueue(submission);
+  }
+
+  #enqueue(submission: Submission | null): void {
     this.#work.begin();
     this.#submissions.push(submission);
   }
@@ -213,6 +244,11 @@ export class Session {
   /** Resolves when no turn runs and every submission is handled. */
   idle(): Promise<void> {
     return this.#work.none();
+  }
+
+  /** A turn runs that is not being stopped. */
+  get isWorking(): boolean {
+    return this.#turn !== undefined && !this.#turn.abort.signal.aborted && this.#interrupts === 0;
   }
 
   /** Stops the turn and the processes, records the end and closes. */
@@ -261,6 +297,7 @@ export class Session {
   }
 
   #stopListening(): void {
+    this.#notifications.dispose();
     this.#toolSources?.dispose();
     this.#rulesChanged.dispose();
     this.#parts.sink.dispose();
@@ -275,10 +312,10 @@ export class Session {
     for await (const submission of this.#submissions) {
       try {
         // Ignores submissions behind a shutdown.
-        if (isOpen(this.#state)) await this.#handle(submission);
+        if (isOpen(this.#state)) await (submission ? this.#handle(submission) : this.#startQueued());
       } catch (error) {
-        this.#options.ports.log.error(`${submission.op.type} failed`, error);
-        this.#emit(submission.id, { type: 'error', ...describeFailure(error) });
+        this.#options.ports.log.error(`${submission?.op.type ?? 'A queued message'} failed`, error);
+        this.#emit(submission?.id ?? null, { type: 'error', ...describeFailure(error) });
       }
       this.#work.end();
     }
@@ -300,16 +337,21 @@ export class Session {
         return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
       case 'steer':
         await this.#stopping();
-        return this.#turn ? this.#parts.queue.add(id, op.input) : this.#startTurn(id, op.input);
+        return this.#turn ? this.#parts.queue.add(id, op.input) : this.#startLate(id, op.input);
       case 'hold_queued':
       case 'edit_queued':
         return this.#changeQueued(id, op);
       case 'interrupt':
-        this.#turn?.abort.abort(new Error('Interrupted.'));
+        this.#interrupts--;
+        if (this.#turn) this.#turn.abort.abort(new Error('Interrupted.'));
+        else this.#parts.queue.take('dropped');
         return;
-      case 'override_turn_context':
+      case 'override_turn_context': {
+        const refusal = await this.#refusalOf(op);
+        if (refusal) return this.#emit(id, { type: 'error', ...describeFailure(refusal) });
         this.#settings = this.#overridden(op);
         return this.#parts.keep(id, { type: 'turn_context_changed', settings: this.#settings });
+      }
       case 'approval':
       case 'user_input_answer':
       case 'elicitation_answer': {
@@ -392,27 +434,59 @@ export class Session {
     if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
   }
 
+  /** Starts a turn with the oldest queued message; the others stay queued for it. */
+  async #startQueued(): Promise<void> {
+    const { queue } = this.#parts;
+    while (!this.#turn && this.#interrupts === 0) {
+      const oldest = queue.takeOldest('joined', null);
+      if (oldest === undefined) return;
+      await this.#startLate(oldest.id, oldest.input);
+    }
+  }
+
+  /**
+   * Starts a turn with a message that was sent for a turn that has ended by now. A user who stops the thread before it
+   * has begun gets the message back: no turn starts after that.
+   */
+  async #startLate(id: string, input: readonly UserInput[]): Promise<void> {
+    const begins = () => {
+      if (this.#interrupts === 0) return true;
+      this.#parts.queue.giveBack(id, input);
+      return false;
+    };
+    if (begins()) await this.#startTurn(id, input, undefined, undefined, begins);
+  }
+
+  /** `begins`: called when nothing is left to wait for; returns false if the turn must not start. */
   async #startTurn(
     submissionId: string,
     input: readonly UserInput[] | null,
     overrides?: TurnOverrides,
     outputSchema?: OpOf<'user_turn'>['outputSchema'],
+    begins?: () => boolean,
   ): Promise<void> {
     const { host, ports } = this.#options;
     if (host.tooLate && input && this.#state.type === 'idle')
       return host.tooLate(messageOp(input, overrides, outputSchema));
-    const settings = overrides ? this.#overridden(overrides) : this.#settings;
+    const inputs = [...this.#parts.conversation.unsent, ...(input === null ? [] : [input])];
+    this.#unshown = { turnId: null, submissionId, settings: this.#settings, inputs };
+    const refusal = overrides && (await this.#refusalOf(overrides));
+    if (!isOpen(this.#state)) return;
+    const settings = overrides && !refusal ? this.#overridden(overrides) : this.#settings;
+    this.#unshown = { ...this.#unshown, settings };
     this.#parts.sink.record({ type: 'turn_context', payload: settings });
     this.#parts.tools.turnStarts();
     const context = takeContext(this.#parts, this.#parts.conversation.context, settings);
-    const inputs = [...this.#parts.conversation.unsent, ...(input === null ? [] : [input])];
-    this.#unshown = { turnId: null, submissionId, settings, inputs };
     await context.catch(() => {});
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
+    if (begins?.() === false) {
+      this.#unshown = null;
+      return this.#parts.conversation.context.reset(this.#history.items);
+    }
     const turnId = ports.ids.next('turn');
     this.#unshown = { ...this.#unshown, turnId };
-    this.#launch(turnId, submissionId, settings, { type: 'begun', context, inputs }, outputSchema);
+    this.#launch(turnId, submissionId, settings, { type: 'begun', context, inputs }, outputSchema, refusal);
   }
 
   #review(submissionId: string, order: OpOf<'review'>): void {
@@ -443,12 +517,14 @@ export class Session {
     this.#launch(this.#options.ports.ids.next('turn'), submissionId, this.#settings, opening, undefined);
   }
 
+  /** A turn with a `refusal` fails with it before it begins. */
   #launch(
     turnId: string,
     submissionId: string | null,
     settings: TurnSettings,
     opening: TurnOpening,
     outputSchema: OpOf<'user_turn'>['outputSchema'],
+    refusal?: RefusedSettings,
   ): void {
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
@@ -465,7 +541,7 @@ export class Session {
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
     this.#work.begin();
-    this.#lastTurn = this.#run(turn, opening).then((outcome) => this.#turnEnded(outcome));
+    this.#lastTurn = this.#run(turn, opening, refusal).then((outcome) => this.#turnEnded(outcome, abort.signal));
   }
 
   #noteShown(turnId: string): void {
@@ -474,9 +550,10 @@ export class Session {
   }
 
   /** Never rejects. */
-  #run(turn: StartingTurn, opening: TurnOpening): ReturnType<typeof runTurn> {
+  #run(turn: StartingTurn, opening: TurnOpening, refusal?: RefusedSettings): ReturnType<typeof runTurn> {
     let run: TurnRun;
     try {
+      if (refusal) throw refusal;
       this.#options.ports.exec.prepare?.();
       run = turnRunOf(turn, this.#parts);
     } catch (error) {
@@ -487,15 +564,14 @@ export class Session {
 
   /**
    * Inputs that were queued too late for a completed turn start the next one. Those of any other turn go back to the
-   * user.
+   * user, also those of a turn that was stopped in the moment in which it completed.
    */
-  async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
+  async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed', signal: AbortSignal): Promise<void> {
     const { rules, ports } = this.#options;
+    const { queue } = this.#parts;
     this.#parts.compaction.turnEnded();
-    const goesOn = outcome === 'completed' && isOpen(this.#state);
-    for (const { id, input } of this.#parts.queue.take(goesOn ? 'joined' : 'dropped')) {
-      if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
-    }
+    if (outcome !== 'completed' || signal.aborted || !isOpen(this.#state)) queue.take('dropped');
+    else if (queue.isReady) this.#enqueue(null);
     for (const write of [() => rules.flush(), () => this.#parts.caps.flush(), () => this.#parts.recorder.sync()]) {
       // Each is tried, because a client that waits until the session is idle waits for all of them.
       await write().catch((error: unknown) => ports.log.error('The end of a turn was not written completely', error));
@@ -517,6 +593,10 @@ export class Session {
     this.#parts.tools.register(tools);
   }
 
+  #refusalOf(overrides: TurnOverrides): Promise<RefusedSettings | undefined> {
+    return refusalOf(this.#settings, overrides, this.#options.ports.workspace);
+  }
+
   #overridden(overrides: TurnOverrides): TurnSettings {
     return overridden(this.#settings, overrides, { models: this.#parts.models, host: this.#options.host });
   }
@@ -525,6 +605,7 @@ export class Session {
     this.#close('Shut down.');
     await this.#lastTurn;
     this.#parts.queue.dropHeld();
+    this.#parts.queue.take('dropped');
     await this.#parts.processes.endAll();
     await this.#parts.changes.settled();
     this.#emit(submissionId, { type: 'thread_closed' });

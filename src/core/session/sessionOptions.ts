@@ -18,6 +18,7 @@ import type { OfferedAgentTools } from '../tools/agents/agentTools.ts';
 import type { ToolHandler, ToolSettings } from '../tools/handler.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { ToolProvider } from '../tools/toolProvider.ts';
+import type { AgentThreads } from './agentThreads.ts';
 import type { TurnSpending } from './capCounters.ts';
 import type { CapSettings } from './caps.ts';
 import type { DaySpending } from './daySpending.ts';
@@ -121,6 +122,8 @@ export interface ThreadHost {
   readonly keepsSettings: boolean;
   /** The sandbox of this machine under a policy. */
   readonly sandboxFor: (policy: SandboxPolicy) => ChosenSandbox;
+  /** False while the user does not look at this program: then the end of a turn is a notification. If absent, it is none. */
+  readonly isAttended?: () => boolean;
   /**
    * Called for each turn and each list of tools. False: no tool touches the workspace, and the prompt names none of its
    * files.
@@ -203,6 +206,8 @@ export interface SessionOptions {
   readonly inherited?: readonly ResponseItem[] | undefined;
   /** Its sub-agents, for work that Tiller itself gives them. */
   readonly agents?: Agents;
+  /** The threads of its sub-agents; without them an undo covers its own changes only. */
+  readonly agentThreads?: AgentThreads;
   /** Interrupts its sub-agents, when an answer to a request interrupts its turn. */
   readonly interruptAgents?: () => void;
   readonly agentTools?: ToolProvider;

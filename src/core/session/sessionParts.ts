@@ -64,7 +64,7 @@ export interface SessionParts {
   /** Claims the thread and opens its rollout. @throws Error when another process owns it or it cannot be written */
   readonly open: () => Promise<void>;
   /** Emits a change of the thread. It is written at once where the thread has a rollout, also when no turn follows. */
-  readonly keep: (submissionId: string, msg: EventMsg) => Promise<void>;
+  readonly keep: (submissionId: string | null, msg: EventMsg) => Promise<void>;
   /** Records the item, then appends it to the history. */
   readonly remember: (item: ResponseItem) => void;
 }
@@ -158,6 +158,7 @@ export function createSessionParts(
       ledger,
       store: ports.baseline,
       records: changes.records,
+      agentThreads: options.agentThreads,
       maxBytes: limits.undoMaxBytes,
       cwd,
       formerFolders: [...new Set(before.turns.map((turn) => turn.settings.cwd))],

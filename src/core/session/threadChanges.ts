@@ -1,6 +1,6 @@
 import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { SandboxMechanism } from '../../protocol/policy.ts';
-import type { RecordedChange } from '../../protocol/baseline.ts';
+import type { AgentTurn, RecordedChange } from '../../protocol/baseline.ts';
 import type { ChangeLedger, OpenCommand, WindowChanges } from '../baseline/changeLedger.ts';
 import { ChangeRecords } from '../baseline/changeRecords.ts';
 import type { BaselineStore, Clock, Log, Storage, Workspace } from '../ports.ts';
@@ -90,6 +90,13 @@ export class ThreadChanges {
       },
       patchApplies: (patch, apply, isApplied) => this.#patch(patch, apply, isApplied, hooks),
     };
+  }
+
+  /** Records that a turn of this thread has started a turn of a sub-agent, whose changes are undone with its own. */
+  noteAgentTurn(link: Omit<AgentTurn, 'type' | 'at'>): void {
+    const { ledger, maxBytes, clock } = this.#deps;
+    if (ledger === undefined || maxBytes === 0) return;
+    this.#track(this.records.append({ type: 'agent_turn', at: clock.now().toISOString(), ...link }));
   }
 
   /** Resolves when the changes of ended commands are emitted, or after a few seconds. Never rejects. */

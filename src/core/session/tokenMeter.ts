@@ -1,6 +1,6 @@
 import type { ContextParts, EventMsgOf, TokenUsage } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
-import { NO_USAGE } from '../../protocol/thread.ts';
+import { addUsage, NO_USAGE } from '../../protocol/turnUsage.ts';
 import { costOf, type Prices } from '../model/prices.ts';
 import { BYTES_PER_TOKEN } from '../util/tokens.ts';
 import type { Spending } from './caps.ts';
@@ -112,7 +112,7 @@ export class TokenMeter {
   }
 
   #spend(usage: TokenUsage, estimated: boolean, prices: Prices | null): void {
-    this.#total = add(this.#total, usage);
+    this.#total = addUsage(this.#total, usage);
     const last = costOf(usage, prices);
     this.#onSpend({ tokens: usage.total, cost: last ?? 0, estimated });
     if (last === undefined) return;
@@ -151,14 +151,4 @@ export class TokenMeter {
     const rest = last.input - scaled.reduce((all, [, tokens]) => all + tokens, 0);
     return { ...parts, conversation: Math.max(0, parts.conversation + rest) + last.output };
   }
-}
-
-function add(left: TokenUsage, right: TokenUsage): TokenUsage {
-  return {
-    input: left.input + right.input,
-    cachedInput: left.cachedInput + right.cachedInput,
-    output: left.output + right.output,
-    reasoning: left.reasoning + right.reasoning,
-    total: left.total + right.total,
-  };
 }

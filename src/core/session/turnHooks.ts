@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
-import type { HookEvent } from '../../protocol/hooks.ts';
+import type { HookEvent, NotificationType } from '../../protocol/hooks.ts';
 import type { TurnItemOf } from '../../protocol/item.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import { commandOf, type Hook } from '../hooks/definition.ts';
@@ -153,6 +153,12 @@ export class TurnHooks {
       return undefined;
     }
     return hookContext('Stop', reasons.map(forModel));
+  }
+
+  /** Runs the Notification hooks. They decide nothing. */
+  async notified(type: NotificationType, message: string): Promise<void> {
+    const matching = this.#of('Notification').filter(({ matcher }) => matchesName(matcher, type));
+    await this.#run('Notification', this.#plain(matching, { message, title: 'Tiller', notification_type: type }));
   }
 
   /**

@@ -3,8 +3,32 @@ import type { TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { OpOf, TurnOverrides } from '../../protocol/op.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
+import type { Workspace } from '../ports.ts';
+import { RefusedSettings } from './failure.ts';
 import type { MessageOp, ThreadHost } from './sessionOptions.ts';
 import type { ThreadModels } from './threadModels.ts';
+
+/**
+ * The reason why the overrides cannot be used: their working directory is no folder. `undefined` where they can. A folder
+ * that the thread has already is not checked: it may be gone, and another setting can be changed nevertheless.
+ */
+export async function refusalOf(
+  { cwd: current }: TurnSettings,
+  { cwd }: TurnOverrides,
+  workspace: Pick<Workspace, 'stat'>,
+): Promise<RefusedSettings | undefined> {
+  const folder = cwd === undefined ? current : path.resolve(current, cwd);
+  if (folder === current) return undefined;
+  const kept = `The thread keeps its settings and works in ${current}.`;
+  try {
+    const stat = await workspace.stat(folder);
+    if (stat?.type === 'directory') return undefined;
+    const why = stat === undefined ? 'does not exist' : 'is not a folder';
+    return new RefusedSettings(`The working directory ${folder} ${why}. ${kept}`);
+  } catch (error) {
+    return new RefusedSettings(`The working directory ${folder} cannot be used. ${kept}`, { cause: error });
+  }
+}
 
 /** The settings with the overrides of a client. Its folders are resolved against the working directory. */
 export function overridden(

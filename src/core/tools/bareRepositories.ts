@@ -7,12 +7,17 @@ import path from 'node:path';
 import type { Workspace } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
-/** Entries of a repository folder. git recognizes a repository by the first four; the others control its behaviour. */
-const PARTS: ReadonlySet<string> = new Set(
-  ['HEAD', 'objects', 'refs', 'commondir', 'config', 'config.worktree', 'hooks', 'info'].map((name) =>
-    name.toLowerCase(),
-  ),
-);
+/** Entries of a repository folder, in lower case. git recognizes a repository by the first four; the others control its behaviour. */
+const PARTS: ReadonlySet<string> = new Set([
+  'head',
+  'objects',
+  'refs',
+  'commondir',
+  'config',
+  'config.worktree',
+  'hooks',
+  'info',
+]);
 
 /**
  * Returns those of `paths` that lie in such a repository. Several patches and commands may create its entries one by
@@ -26,7 +31,9 @@ export async function inBareRepositories(
   const inFolder = new Map<string, string[]>();
   for (const file of paths) {
     for (const folder of roots.flatMap((root) => foldersOf(root, file))) {
-      inFolder.set(folder, [...(inFolder.get(folder) ?? []), file]);
+      const files = inFolder.get(folder) ?? [];
+      inFolder.set(folder, files);
+      files.push(file);
     }
   }
   const found = await Promise.all(

@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type HeldFolders, ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
-import { isMissing } from '../../core/util/fileErrors.ts';
+import { describeFileError, fileErrorKind, isMissing } from '../../core/util/fileErrors.ts';
 import type { KeptFolder } from '../../core/ports.ts';
 import type { PlannedStep } from './step.ts';
 
@@ -72,6 +72,9 @@ function isFolder(path: string, held: HeldFolders): boolean {
   } catch (error) {
     if (error instanceof ApplyRefused || error instanceof PlaceMoved) throw error;
     if (isMissing(error)) return false;
-    throw new ApplyRefused(`${path} cannot be written to: permission denied.`);
+    const isDenied = fileErrorKind(error) === 'denied';
+    throw new ApplyRefused(
+      isDenied ? `${path} cannot be written to: permission denied.` : describeFileError(error, path),
+    );
   }
 }

@@ -122,8 +122,9 @@ function addHashes(hashes: Set<string>, record: ChangeRecord): void {
   for (const hash of hashesOf(record)) hashes.add(hash);
 }
 
-function hashesOf({ changes }: ChangeRecord): readonly string[] {
-  return changes.flatMap(({ before, after }) =>
+function hashesOf(record: ChangeRecord): readonly string[] {
+  if (record.type === 'agent_turn') return [];
+  return record.changes.flatMap(({ before, after }) =>
     [before, after].flatMap((state) => ('hash' in state ? [state.hash] : [])),
   );
 }

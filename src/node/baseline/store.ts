@@ -53,12 +53,17 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Calls of one worker, which is started by the first and again after it has ended. */
+/** A worker with the calls that it has not answered. */
+interface RunningWorker {
+  readonly worker: Worker;
+  readonly waiting: Map<number, Waiting>;
+}
+
+/** Calls of one worker at a time, which is started by the first and again after it has ended. */
 class WorkerCalls {
   readonly #script: string;
   readonly #options: WorkerOptions;
-  readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
+  #running: RunningWorker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #calls = 0;
 
@@ -71,42 +76,48 @@ class WorkerCalls {
     clearTimeout(this.#idle);
     const call: Call = { id: ++this.#calls, method, args };
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.set(call.id, { resolve, reject });
-      this.#worker ??= this.#start();
-      this.#worker.ref();
-      this.#worker.postMessage(call);
+      this.#running ??= this.#start();
+      const { worker, waiting } = this.#running;
+      waiting.set(call.id, { resolve, reject });
+      worker.ref();
+      worker.postMessage(call);
     });
   }
 
+  /** Ends the worker; calls that it has not answered reject. A call from now on starts another one. */
   async dispose(): Promise<void> {
     clearTimeout(this.#idle);
-    await this.#worker?.terminate();
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.worker.terminate();
   }
 
-  #start(): Worker {
+  #start(): RunningWorker {
     const worker = new Worker(this.#script, { workerData: this.#options, resourceLimits: LITTLE_GARBAGE });
+    const running: RunningWorker = { worker, waiting: new Map() };
     let failure: unknown;
-    worker.on('message', (answer: Answer) => this.#settle(answer));
+    worker.on('message', (answer: Answer) => this.#settle(answer, running));
     worker.on('error', (error) => {
       failure = error;
     });
     worker.on('exit', () => {
-      if (this.#worker === worker) this.#worker = undefined;
+      if (this.#running === running) this.#running = undefined;
       const error = failure instanceof Error ? failure : new Error('The recording of changes was ended.');
-      for (const { reject } of this.#waiting.values()) reject(error);
-      this.#waiting.clear();
+      for (const { reject } of running.waiting.values()) reject(error);
+      running.waiting.clear();
     });
-    return worker;
+    return running;
   }
 
-  #settle(answer: Answer): void {
-    const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    if (answer.type === 'result') waiting?.resolve(answer.result as never);
-    else waiting?.reject(Object.assign(new Error(answer.message), { code: answer.code }));
-    if (this.#waiting.size > 0) return;
+  #settle(answer: Answer, { worker, waiting }: RunningWorker): void {
+    const asked = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    if (answer.type === 'result') asked?.resolve(answer.result as never);
+    else asked?.reject(Object.assign(new Error(answer.message), { code: answer.code }));
+    if (waiting.size > 0) return;
     // It keeps no process alive that has no other work.
-    this.#worker?.unref();
+    worker.unref();
+    clearTimeout(this.#idle);
     this.#idle = setTimeout(() => void this.dispose(), IDLE_MS).unref();
   }
 }

@@ -1,17 +1,12 @@
 import type { Client, Transport } from '@modelcontextprotocol/client';
-import {
-  type McpConnection,
-  type McpConnector,
-  type McpDefinition,
-  McpFault,
-  type McpHandlers,
-} from '../../core/mcp/connection.ts';
+import { type McpConnection, type McpConnector, McpFault, type McpHandlers } from '../../core/mcp/connection.ts';
 import type { McpSecrets } from '../../core/mcp/authorization.ts';
 import type { Clock, Exec, Fetch } from '../../core/ports.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
-import type { McpHttpServer } from '../../protocol/mcp.ts';
+import type { McpHttpServer, McpStdioServer } from '../../protocol/mcp.ts';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { answeringFetch } from './answeringFetch.ts';
 import { boundedFetch } from './boundedFetch.ts';
 import { OAuthProvider } from './oauthProvider.ts';
 import { type LaunchPlace, launchRequest, sandboxHint } from './launch.ts';
@@ -41,21 +36,22 @@ export function createMcpConnector(options: McpConnectorOptions): McpConnector {
     async connect(definition, handlers, signal) {
       const sdk = await import('./mcpSdk.ts');
       signal.throwIfAborted();
-      return 'command' in definition.settings
-        ? connectStdio(sdk, definition, handlers, options, signal)
-        : connectHttp(sdk, definition.settings, handlers, options, signal);
+      const { name, settings } = definition;
+      return 'command' in settings
+        ? connectStdio(sdk, name, settings, handlers, options, signal)
+        : connectHttp(sdk, settings, handlers, options, signal);
     },
   };
 }
 
 async function connectStdio(
   sdk: Sdk,
-  { name, settings }: McpDefinition,
+  name: string,
+  settings: McpStdioServer,
   handlers: McpHandlers,
   options: McpConnectorOptions,
   signal: AbortSignal,
 ): Promise<McpConnection> {
-  if (!('command' in settings)) throw new McpFault('start', 'It has no command.');
   const { exec, clock } = options;
   const transport = new StdioTransport({
     exec,
@@ -89,7 +85,7 @@ async function connectHttp(
   const { headers, bearer } = settings;
   const authProvider = await authorizationFor(settings, options);
   const transport = new sdk.StreamableHTTPClientTransport(new URL(settings.url), {
-    fetch: boundedFetch(options.fetch),
+    fetch: answeringFetch(boundedFetch(options.fetch)),
     ...(authProvider && { authProvider }),
     requestInit: { headers: bearer === undefined ? headers : { ...headers, Authorization: `Bearer ${bearer}` } },
   });

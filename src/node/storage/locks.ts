@@ -6,6 +6,7 @@ import { existsSync, readFileSync, watch } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { HeldLock, LockAttempt, Locks } from '../../core/ports.ts';
+import type { Disposable } from '../../core/util/disposable.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import { makePrivateFolder, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
 import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIdentity.ts';
@@ -14,8 +15,11 @@ import { holderOf, type LockHolder, type ProcessLock, removeLeftovers, tryLock }
 const LOCK = '.lock';
 const WISH = '.ask';
 
+/** Between two looks for requests where the folder cannot be watched. */
+const POLL_MS = 1_000;
+
 /** `name`: how messages of other processes name this one. */
-export function createLocks(home: string, name: string): Locks {
+export function createLocks(home: string, name: string, watchFolder: typeof watch = watch): Locks {
   const folder = join(home, 'locks');
   const at = (file: string) => {
     // A name may come out of a file that another program wrote.
@@ -24,7 +28,7 @@ export function createLocks(home: string, name: string): Locks {
     return join(folder, file);
   };
   const held = new Set<string>();
-  const wishes = new Wishes(folder);
+  const wishes = new Wishes(folder, watchFolder);
 
   const acquire = async (lock: string, onAsked?: () => void): Promise<LockAttempt> => {
     const place = at(lock + LOCK);
@@ -95,32 +99,47 @@ function asOwner({ pid, name, since }: LockHolder): ThreadOwner {
 /** Reports requests of other processes for locks of this process; watches the folder only while it holds one. */
 class Wishes {
   readonly #folder: string;
+  readonly #watchFolder: typeof watch;
   readonly #listeners = new Map<string, () => void>();
-  #watcher: ReturnType<typeof watch> | undefined;
+  #watching: Disposable | undefined;
 
-  constructor(folder: string) {
+  constructor(folder: string, watchFolder: typeof watch) {
     this.#folder = folder;
+    this.#watchFolder = watchFolder;
   }
 
   on(file: string, listener: () => void): () => void {
     this.#listeners.set(file, listener);
-    this.#watcher ??= this.#watch();
+    this.#watching ??= this.#watch();
     return () => {
       this.#listeners.delete(file);
       if (this.#listeners.size > 0) return;
-      this.#watcher?.close();
-      this.#watcher = undefined;
+      this.#watching?.dispose();
+      this.#watching = undefined;
     };
   }
 
-  #watch() {
-    const watcher = watch(this.#folder, (_change, file) => {
-      const listener = file === null ? undefined : this.#listeners.get(file);
-      if (file !== null && listener && existsSync(join(this.#folder, file))) listener();
-    });
-    // Without the folder other processes cannot ask for a lock, and no watch is needed.
-    watcher.on('error', () => {});
-    watcher.unref();
-    return watcher;
+  #watch(): Disposable {
+    try {
+      const watcher = this.#watchFolder(this.#folder, (_change, file) => {
+        if (file !== null) this.#look(file);
+      });
+      // Without the folder other processes cannot ask for a lock, and no watch is needed.
+      watcher.on('error', () => {});
+      watcher.unref();
+      return { dispose: () => watcher.close() };
+    } catch {
+      // The system has no watch left: Linux limits them for all programs of a user together.
+      const timer = setInterval(() => {
+        for (const file of this.#listeners.keys()) this.#look(file);
+      }, POLL_MS);
+      timer.unref();
+      return { dispose: () => clearInterval(timer) };
+    }
+  }
+
+  #look(file: string): void {
+    const listener = this.#listeners.get(file);
+    if (listener !== undefined && existsSync(join(this.#folder, file))) listener();
   }
 }

@@ -21,6 +21,16 @@ export function titleFrom(text: string): string | null {
   return shortened(firstSentence(withoutOpening(line)));
 }
 
+/** The first line of a message that only greets, as a title until a message with content comes; `null` without words. */
+export function greetingFrom(text: string): string | null {
+  const line = text
+    .slice(0, MAX_TEXT)
+    .split('\n')
+    .map(plainWords)
+    .find((candidate) => candidate !== '');
+  return line === undefined ? null : shortened(line);
+}
+
 /** The text without code between fences, unless there is only code. */
 function withoutBlocks(text: string): string {
   const outside = text.replace(/^ {0,3}(```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}\1[^\n]*$|$(?![\s\S]))/gm, '');

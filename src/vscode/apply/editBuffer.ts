@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
 import { ApplyRefused } from '../../core/patch/placedChange.ts';
-import { documentAt } from '../workspace/documents.ts';
+import { documentAt, hasUnsavedText } from '../workspace/documents.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
 import { editCells } from './editCells.ts';
 import { isUntouched } from './findFile.ts';
@@ -29,7 +29,7 @@ export async function editBuffer(step: EditStep, context: ApplyContext): Promise
     const hunks = rebaseHunks(step.hunks, step.before, before);
     if (hunks === undefined) throw new StaleFiles([path]);
     // The event of a keystroke comes before the event that the buffer is dirty.
-    const wasDirty = document?.isDirty === true || !sameButEndings(before, step.before);
+    const wasDirty = hasUnsavedText(document) || !sameButEndings(before, step.before);
     const done = context.watch?.edits(
       { uri: document?.uri ?? uri, path },
       { before, after: applyHunks(before, hunks) },

@@ -24,6 +24,7 @@ import { applyPatch } from './applyPatch.ts';
 import { dirtyFiles, documentOfFile } from '../workspace/documents.ts';
 import { dirtyNotebooks, notebookOfFile, textOfNotebook } from '../workspace/notebooks.ts';
 import { fileBytes, fileDetails } from '../workspace/fileAccess.ts';
+import { isLive } from '../workspace/liveContent.ts';
 import { uriOf, workspaceRoots } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 
@@ -109,7 +110,7 @@ async function textAt(
     return { text: textOfNotebook(notebook), source: 'buffer', dirty: notebook.isDirty, isCells: true };
   }
   const document = await documentOfFile(uri, place);
-  if (document !== undefined && (document.isDirty || document.isUntitled)) {
+  if (isLive(document)) {
     return { text: document.getText(), source: 'buffer', dirty: true };
   }
   const content = await textContent(uri, await read());

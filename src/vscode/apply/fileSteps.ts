@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
-import { openDocument, tabsOf } from '../workspace/documents.ts';
+import { hasUnsavedText, openDocument, tabsOf } from '../workspace/documents.ts';
 import { textOfNotebook } from '../workspace/notebooks.ts';
 import { sameBytes, sameButEndings } from '../workspace/textContent.ts';
 import { isUntouched } from './findFile.ts';
@@ -123,7 +123,7 @@ async function unwrite(
   if (!isAsBefore) {
     // Anything but our own bytes, whole or in part, is later work of another writer.
     const isOurs = isOurLink || (now !== undefined && sameBytes(now, written.subarray(0, now.length)));
-    if (!isOurs || openDocument(uri)?.isDirty) return false;
+    if (!isOurs || hasUnsavedText(openDocument(uri))) return false;
     if (before === undefined) await files.remove(path);
     else await files.write(path, before);
   }
@@ -143,7 +143,7 @@ async function bufferReloads(uri: vscode.Uri, text: string | undefined): Promise
   if (text === undefined) return;
   for (let waited = 0; waited < 2000; waited += 25) {
     const document = openDocument(uri);
-    if (document === undefined || document.isDirty || sameButEndings(document.getText(), text)) return;
+    if (document === undefined || hasUnsavedText(document) || sameButEndings(document.getText(), text)) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

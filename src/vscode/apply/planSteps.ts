@@ -4,7 +4,7 @@ import { applyHunks, hunksFrom } from '../../core/patch/hunkAlgebra.ts';
 import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import type { TextHunk } from '../../core/ports.ts';
 import { MAX_EDIT_BYTES } from '../workspace/documentKinds.ts';
-import { openDocument } from '../workspace/documents.ts';
+import { hasUnsavedText, openDocument } from '../workspace/documents.ts';
 import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
 import { mustHaveCells } from './editCells.ts';
 import {
@@ -186,7 +186,7 @@ async function reloadOf({ uri, content }: FoundFile): Promise<'done' | 'edited' 
   for (;;) {
     const document = openDocument(uri);
     if (document === undefined || sameButEndings(document.getText(), content?.text ?? '')) return 'done';
-    if (document.isDirty) return 'edited';
+    if (hasUnsavedText(document)) return 'edited';
     if (Date.now() > deadline) return 'late';
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

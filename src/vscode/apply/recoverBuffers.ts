@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import type { TextHunk } from '../../core/ports.ts';
-import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
+import { documentAt, documentOfFile, hasUnsavedText, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
 import type { ApplyDeps } from './model.ts';
@@ -128,7 +128,7 @@ async function bring(
   if ((await guard.save(changed, text.path)) !== 'saved') return 'stuck';
   // A formatter may have changed the text on save; the recovery wants the exact bytes.
   const bytes = await files.read(text.path);
-  if (!sameBytes(bytes, text.to) && !changed.isDirty) await files.write(text.path, text.to);
+  if (!sameBytes(bytes, text.to) && !hasUnsavedText(changed)) await files.write(text.path, text.to);
   return 'done';
 }
 
@@ -137,7 +137,7 @@ async function bring(
  * would only fail because the file is newer.
  */
 async function isSavedAlready(document: vscode.TextDocument): Promise<boolean> {
-  return document.isDirty && (await holdsDisk(document)) === true;
+  return hasUnsavedText(document) && (await holdsDisk(document)) === true;
 }
 
 /** `isAll`: the hunks give exactly the target text. `undefined` when the user has changed the same lines. */
@@ -163,7 +163,7 @@ async function isExactly(document: vscode.TextDocument, bytes: Uint8Array | null
 /** A clean document in a tab is edited through its buffer, like any patch: no editor then shows the old text. */
 async function shownAt(text: CutText): Promise<vscode.TextDocument | undefined> {
   const document = await documentOfFile(uriOf(text.path));
-  if (document === undefined || document.isDirty || text.staysUnsaved || text.to === null) return undefined;
+  if (document === undefined || hasUnsavedText(document) || text.staysUnsaved || text.to === null) return undefined;
   if (tabsOf(document.uri).length === 0 || !(await holdsDisk(document))) return undefined;
   const way = await wayTo(document, text);
   return way?.isAll && way.hunks.length > 0 ? document : undefined;
@@ -172,12 +172,12 @@ async function shownAt(text: CutText): Promise<vscode.TextDocument | undefined> 
 /** Opens the file, so that VS Code restores its backup. */
 async function unsavedAt(path: string): Promise<vscode.TextDocument | undefined> {
   const known = await documentOfFile(uriOf(path));
-  if (known?.isDirty) return known;
+  if (hasUnsavedText(known)) return known;
   const document = await vscode.workspace.openTextDocument(uriOf(path)).then(
     (opened) => opened,
     () => undefined,
   );
-  if (document === undefined || document.isDirty) return document;
+  if (document === undefined || hasUnsavedText(document)) return document;
   // The event of a buffer's text comes before the event that it is dirty.
   const saved = await vscode.workspace.fs.readFile(document.uri).then(
     (bytes) => textContent(document.uri, bytes),
@@ -185,5 +185,5 @@ async function unsavedAt(path: string): Promise<vscode.TextDocument | undefined>
   );
   if (saved === undefined || sameButEndings(saved.text, document.getText())) return undefined;
   await new Promise((resolve) => setTimeout(resolve, 500));
-  return document.isDirty ? document : undefined;
+  return hasUnsavedText(document) ? document : undefined;
 }

@@ -1,6 +1,6 @@
 /** Removes an applied edit from its buffer, keeping the user's edits since. */
 import { applyHunks, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
-import { documentAt, tabsOf } from '../workspace/documents.ts';
+import { documentAt, hasUnsavedText, tabsOf } from '../workspace/documents.ts';
 import { sameBytes, textContent } from '../workspace/textContent.ts';
 import type { ApplyContext } from './applyContext.ts';
 import type { BufferEdit, EditedDocument } from './model.ts';
@@ -37,7 +37,7 @@ async function settle(document: EditedDocument, { step }: BufferEdit, { files, g
   const bytes = step.file.disk?.bytes;
   // The file is not written while it is open in an editor: the user may be typing there, and VS Code would drop one of
   // the two texts. Changes by a formatter on save stay, as after any save.
-  if (bytes === undefined || document.isDirty || step.file.hadTab || tabsOf(document.uri).length > 0) return;
+  if (bytes === undefined || hasUnsavedText(document) || step.file.hadTab || tabsOf(document.uri).length > 0) return;
   const now = await files.read(path);
   const isOurSave = (await textContent(document.uri, now))?.text === document.getText();
   if (isOurSave && !sameBytes(now, bytes)) await files.write(path, bytes);

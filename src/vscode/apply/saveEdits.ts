@@ -1,5 +1,5 @@
 /** Saves files that were clean at once, so that commands see the edit and no tab opens (docs/design.md decision 5). */
-import { documentAt } from '../workspace/documents.ts';
+import { documentAt, hasUnsavedText } from '../workspace/documents.ts';
 import { textContent } from '../workspace/textContent.ts';
 import type { ApplyContext } from './applyContext.ts';
 import type { BufferEdit, EditedDocument, EditStep } from './model.ts';
@@ -28,8 +28,8 @@ export async function saveEdit(edit: BufferEdit, context: ApplyContext): Promise
   const unsaved = { saved: false, text: edit.after };
   if (!isSavedWhen(step, wasDirty)) return unsaved;
   // The user has typed since and decides when to save.
-  if (isChangedSince(edit, document)) return document.isDirty ? unsaved : diskText(edit, context);
-  if (edit.hunks.length === 0 && !document.isDirty) return diskText(edit, context);
+  if (isChangedSince(edit, document)) return hasUnsavedText(document) ? unsaved : diskText(edit, context);
+  if (edit.hunks.length === 0 && !hasUnsavedText(document)) return diskText(edit, context);
   const result = await context.guard.save(document, step.file.path);
   if (result === 'elsewhere') return { ...unsaved, elsewhere: true };
   return result === 'saved' ? diskText(edit, context) : unsaved;

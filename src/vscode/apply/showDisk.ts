@@ -1,7 +1,7 @@
 /** Waits until VS Code has reloaded files that were written outside of it (workspace-edits.md §4). */
 import * as vscode from 'vscode';
 import { isMissing } from '../../core/util/fileErrors.ts';
-import { documentsOfFiles, tabsOf } from '../workspace/documents.ts';
+import { documentsOfFiles, hasUnsavedText, tabsOf } from '../workspace/documents.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
 
 /** Files in folders that the settings exclude from watching are reloaded only when shown the next time. */
@@ -27,7 +27,7 @@ export async function holdsDisk(document: vscode.TextDocument): Promise<boolean 
 }
 
 async function untilShown(document: vscode.TextDocument, deadline: number): Promise<void> {
-  while (!document.isClosed && !document.isDirty) {
+  while (!document.isClosed && !hasUnsavedText(document)) {
     const holds = await holdsDisk(document);
     if (holds === undefined) return closeTabs(document);
     if (holds || Date.now() > deadline) return;

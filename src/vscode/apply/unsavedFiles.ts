@@ -1,4 +1,4 @@
-import { documentAt } from '../workspace/documents.ts';
+import { documentAt, hasUnsavedText } from '../workspace/documents.ts';
 import { notebookAt } from '../workspace/notebooks.ts';
 import { uriOf } from '../workspace/places.ts';
 import type { AppliedFile } from '../../core/ports.ts';
@@ -28,7 +28,7 @@ export class UnsavedFiles {
   get paths(): readonly string[] {
     const unsaved = [...this.#left.keys()].filter((path) => {
       const document = documentAt(uriOf(path));
-      return (document?.isDirty && !document.isUntitled) || notebookAt(uriOf(path))?.isDirty;
+      return (hasUnsavedText(document) && !document?.isUntitled) || notebookAt(uriOf(path))?.isDirty;
     });
     for (const path of this.#left.keys()) if (!unsaved.includes(path)) this.#left.delete(path);
     return unsaved;

@@ -4,7 +4,7 @@ import { isGenerated } from '../../core/changeReview/generatedFiles.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
 import type { FileState, RecordedChange } from '../../protocol/baseline.ts';
 import type { AppliedChange, FileImage } from '../apply/model.ts';
-import { documentAt } from '../workspace/documents.ts';
+import { documentAt, hasUnsavedText } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
 
@@ -60,7 +60,7 @@ async function hasLoaded({ change, final }: AppliedChange): Promise<boolean> {
   for (;;) {
     const document = documentAt(uriOf(change.path));
     if (document === undefined || final === null || sameButEndings(document.getText(), final)) return true;
-    if (document.isDirty || Date.now() > deadline) return false;
+    if (hasUnsavedText(document) || Date.now() > deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -116,7 +116,7 @@ export async function toggleOtherPrograms(): Promise<void> {
   const isOn = settings.get('reviewOtherPrograms') !== true;
   await settings.update('reviewOtherPrograms', isOn, vscode.ConfigurationTarget.Global);
   const sentence = isOn
-    ? vscode.l10n.t('What other programs change is marked for review.')
-    : vscode.l10n.t('What other programs change is not marked.');
+    ? vscode.l10n.t('Changes by other programs are marked for review from now on.')
+    : vscode.l10n.t('Changes by other programs are no longer marked for review.');
   void vscode.window.showInformationMessage(sentence);
 }

@@ -48,7 +48,14 @@ export class ReviewStorage implements Disposable {
     const files = [...this.#unwritten.values()];
     this.#unwritten.clear();
     this.#writing = this.#writing.then(async () => {
-      for (const file of files) await this.#write(file).catch(this.#report);
+      for (const file of files) {
+        await this.#write(file).catch((error: unknown) => {
+          this.#report(error);
+          // As on a full disk: the next write has it again, unless it has changed since.
+          const address = file.uri.toString();
+          if (!this.#unwritten.has(address)) this.#unwritten.set(address, file);
+        });
+      }
     });
     return this.#writing;
   }
@@ -58,14 +65,20 @@ export class ReviewStorage implements Disposable {
     const names = await readdir(this.#folder).catch(() => []);
     const lost: string[] = [];
     for (const name of names.filter((each) => each.endsWith('.json'))) {
-      const place = path.join(this.#folder, name);
-      const file = readReview(await readFile(place, 'utf8'));
-      const isBack = file !== undefined && (await restoreFile(file, reviews, reader));
-      if (isBack) continue;
-      lost.push(file?.path ?? name);
-      await rm(place);
+      // Another window of this folder may have removed it since.
+      const gone = await this.#restoreFrom(name, reviews, reader).catch(this.#report);
+      if (typeof gone === 'string') lost.push(gone);
     }
     return lost;
+  }
+
+  /** Returns the path of the file whose pending changes cannot be determined any more. */
+  async #restoreFrom(name: string, reviews: Reviews, reader: Reader): Promise<string | undefined> {
+    const place = path.join(this.#folder, name);
+    const file = readReview(await readFile(place, 'utf8'));
+    if (file !== undefined && (await restoreFile(file, reviews, reader))) return undefined;
+    await rm(place, { force: true });
+    return file?.path ?? name;
   }
 
   dispose(): void {
@@ -77,8 +90,15 @@ export class ReviewStorage implements Disposable {
     const place = path.join(this.#folder, `${nameOf(file.uri)}.json`);
     if (!isPending(file)) return rm(place, { force: true });
     await mkdir(this.#folder, { recursive: true });
-    await writeFile(`${place}.new`, writeReview(file));
-    await rename(`${place}.new`, place);
+    // Two windows of one folder write beside each other.
+    const temporary = `${place}.${process.pid}.new`;
+    try {
+      await writeFile(temporary, writeReview(file));
+      await rename(temporary, place);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
   }
 
   #writeSoon(isText: boolean): void {

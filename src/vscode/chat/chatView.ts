@@ -117,13 +117,14 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
           if (change.type === 'switched') this.#sendSnapshot(page);
           else page.event(change.event);
         }
-        const isTitle = change.type === 'switched' || change.event.msg.type === 'title_changed';
-        if (isTitle) this.#showTitle();
+        if (change.type === 'switched') this.#showTitle();
       }),
     );
     this.#store.add(
       options.threads.onActivity(() => {
         this.#showBadge();
+        // The first message gives the thread its title.
+        this.#showTitle();
         this.tell({ type: 'elsewhere', ...options.threads.overview.elsewhere });
       }),
     );

@@ -59,6 +59,7 @@ export interface PanelRequestDeps {
     close(): void;
     pick(): Promise<void>;
     attach(uris: readonly vscode.Uri[]): Promise<void>;
+    attachCopy(file: Extract<WebviewMessage, { type: 'attach_copy' }>): Promise<void>;
   };
   readonly listSkills: () => Promise<void>;
   /** The folder for the document of a previewed diagram. */
@@ -71,6 +72,7 @@ export interface PanelRequestDeps {
     readonly list: { open(query: ThreadQuery): void; close(): void };
     open(threadId: string): Promise<void>;
     rename(threadId: string, title: string): Promise<void>;
+    pin(context: { readonly threadId: string }, isPinned: boolean): Promise<void>;
     remove(context: { readonly threadId: string }): Promise<void>;
     restore(threadId: string): Promise<void>;
     fork(context: { readonly itemId: string | null }): Promise<void>;
@@ -156,6 +158,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return asking(() => deps.bringHome(message.threadId));
     case 'rename_thread':
       return deps.threads.rename(message.threadId, message.title);
+    case 'pin_thread':
+      return deps.threads.pin(message, message.isPinned);
     case 'delete_thread':
       return deps.threads.remove(message);
     case 'restore_thread':
@@ -206,6 +210,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return asking(() => deps.prompts.use(message));
     case 'attach_uris':
       return deps.mentions.attach(message.uris.map((uri) => vscode.Uri.parse(uri, true)));
+    case 'attach_copy':
+      return deps.mentions.attachCopy(message);
     default:
       return assertNever(message);
   }

@@ -1,19 +1,10 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { splitShellWords } from '../../core/policy/shellWords.ts';
 import { isServerName } from '../../protocol/mcp.ts';
 import { changeTable } from '../settings.ts';
-
-/** Programs that download a server before they start it, with the folder of their cache in the user's home. */
-const LAUNCHERS: Readonly<Record<string, string>> = { npx: '.npm', uvx: '.cache/uv' };
+import { askAccess, createCaches, NO_ACCESS, programOf, withSandbox } from './serverAccess.ts';
 
 const EXAMPLE = 'npx -y @modelcontextprotocol/server-memory';
-
-interface AccessRow extends vscode.QuickPickItem {
-  readonly sandbox: Readonly<Record<string, unknown>> | undefined;
-  /** A folder in the user's home that the server needs. */
-  readonly cache?: string;
-}
 
 /**
  * "Add Server…": asks for a command line or an address, what a program may access, and a name; then adds the server to the
@@ -31,14 +22,13 @@ export async function addServer(taken: readonly string[], homeDirectory: string)
   });
   const entry = typed === undefined ? undefined : entryOf(typed);
   if (entry === undefined) return false;
-  const access = 'command' in entry ? await pickAccess(title, entry.command) : { sandbox: undefined };
+  const commands = 'command' in entry ? [entry.command] : [];
+  const access = commands.length === 0 ? NO_ACCESS : await askAccess(title, commands);
   if (access === undefined) return false;
   const name = await askName(title, suggestedName(entry), taken);
   if (name === undefined) return false;
-  const { sandbox, cache } = access;
-  // A writable folder has to exist when the server starts.
-  if (cache !== undefined) await vscode.workspace.fs.createDirectory(vscode.Uri.file(path.join(homeDirectory, cache)));
-  const added = sandbox === undefined ? entry : { ...entry, sandbox };
+  await createCaches(commands, access, homeDirectory);
+  const added = withSandbox(entry, access);
   await changeTable('mcpServers', (servers) => ({ ...servers, [name]: added }));
   return true;
 }
@@ -50,41 +40,6 @@ function entryOf(typed: string): Entry | undefined {
   if (/^https?:\/\//i.test(text)) return URL.canParse(text) ? { url: text } : undefined;
   const [command, ...args] = splitShellWords(text) ?? [];
   return command === undefined || command === '' ? undefined : { command, args };
-}
-
-/** The name of the program without its folder. */
-function programOf(command: string): string {
-  return command.split(/[/\\]/).at(-1) ?? command;
-}
-
-function pickAccess(title: string, command: string): Promise<Pick<AccessRow, 'sandbox' | 'cache'> | undefined> {
-  const cache = LAUNCHERS[programOf(command)];
-  const offline: AccessRow = {
-    label: vscode.l10n.t('No Network'),
-    detail: vscode.l10n.t('It runs in the sandbox and reads the workspace.'),
-    sandbox: undefined,
-  };
-  const online: AccessRow = {
-    label: vscode.l10n.t('Network'),
-    detail: vscode.l10n.t('It runs in the sandbox and may connect to every host.'),
-    sandbox: { network: true },
-  };
-  const launcher: AccessRow[] =
-    cache === undefined
-      ? []
-      : [
-          {
-            label: vscode.l10n.t('Network and the Cache of {0}', programOf(command)),
-            detail: vscode.l10n.t(
-              'It runs in the sandbox, is downloaded to {0}, and may connect to every host.',
-              `~/${cache}`,
-            ),
-            sandbox: { network: true, writableRoots: [`~/${cache}`] },
-            cache,
-          },
-        ];
-  const placeHolder = vscode.l10n.t('What may the server access? “Edit the Setting…” can give it more.');
-  return Promise.resolve(vscode.window.showQuickPick([...launcher, offline, online], { title, placeHolder }));
 }
 
 /** The host without `www.` and its ending, or the last word of the command that is no option. */

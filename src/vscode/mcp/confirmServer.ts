@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isSecretName } from '../../core/model/providerSecrets.ts';
 import type { NamedServer } from '../../core/mcp/selectServers.ts';
 import { joinShellWords } from '../../core/policy/shellWords.ts';
 import type { TrustQuestion } from '../../core/trust/trust.ts';
@@ -12,7 +13,7 @@ import { confirmFacts } from '../ui/confirmFacts.ts';
 export async function confirmServer(server: NamedServer, about: TrustQuestion): Promise<boolean> {
   return confirmFacts({
     question: about === 'outside' ? outsideText(server) : proposalText(server),
-    facts: approvedFacts(server.settings),
+    facts: serverFacts(server.settings),
     approve: about === 'outside' ? vscode.l10n.t('Start Outside the Sandbox') : vscode.l10n.t('Approve and Start'),
     tooLong: vscode.l10n.t('The entry of {0} is too long to be shown, so it cannot be approved here.', server.name),
   });
@@ -41,14 +42,20 @@ export function proposalText({ name, file = '' }: NamedServer): string {
   );
 }
 
-/** Returns one fact in a line, as in the entry. */
-function approvedFacts(settings: McpServerSettings): readonly string[] {
+/** Returns one fact in a line, as in the entry. `hidesSecrets`: of variables and headers with names of secrets only the name. */
+export function serverFacts(settings: McpServerSettings, { hidesSecrets = false } = {}): readonly string[] {
+  const named = (kind: string, values: Readonly<Record<string, string>>, between: string) =>
+    Object.entries(values).map(([name, value]) => {
+      const isHidden = hidesSecrets && isSecretName(name) && !value.includes('${');
+      return isHidden ? `${kind}: ${name}${between}…` : `${kind}: ${name}${between}${value}`;
+    });
   if ('command' in settings) return [...programFacts(settings), ...named(vscode.l10n.t('Variable'), settings.env, '=')];
   const { url, headers, bearer } = settings;
+  const shown = hidesSecrets && bearer?.includes('${') === false ? '…' : bearer;
   return [
     vscode.l10n.t('Address: {0}', url),
     ...named(vscode.l10n.t('Header'), headers, ': '),
-    ...(bearer === undefined ? [] : [vscode.l10n.t('Bearer token: {0}', bearer)]),
+    ...(shown === undefined ? [] : [vscode.l10n.t('Bearer token: {0}', shown)]),
   ];
 }
 
@@ -64,8 +71,4 @@ function programFacts({ command, args, cwd, sandbox }: McpStdioServer): readonly
     vscode.l10n.t('Sandbox: it may write in {0}', writable),
     sandbox.network ? vscode.l10n.t('Network: it may connect to every host') : vscode.l10n.t('Network: none'),
   ];
-}
-
-function named(kind: string, values: Readonly<Record<string, string>>, between: string): readonly string[] {
-  return Object.entries(values).map(([name, value]) => `${kind}: ${name}${between}${value}`);
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { McpTool } from '../../core/mcp/connection.ts';
 import type { McpServer } from '../../core/mcp/mcpServer.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
+import type { ImportHost } from '../../core/mcp/importedServers.ts';
 import { describeServer, type SelectedServer } from '../../core/mcp/selectServers.ts';
 import { hasUsableSchema, usableTools } from '../../core/mcp/usableTools.ts';
 import type { Trust, TrustQuestion } from '../../core/trust/trust.ts';
@@ -21,8 +22,10 @@ import {
   showList,
   unusedLook,
 } from '../ui/proposalList.ts';
+import { reportImport } from '../ui/reportImport.ts';
 import { addServer } from './addServer.ts';
 import { confirmServer } from './confirmServer.ts';
+import { importServers } from './importServers.ts';
 import type { McpController } from './mcpController.ts';
 import type { McpLogs } from './mcpLogs.ts';
 
@@ -32,7 +35,8 @@ export interface McpCommandDeps {
   readonly controller: McpController;
   readonly logs: McpLogs;
   readonly settings: () => Pick<Settings, 'mcpServers'>;
-  readonly homeDirectory: string;
+  /** The machine whose other products are looked at. */
+  readonly host: ImportHost;
   /** Lets the user authorize Tiller at a server. @throws Error with a sentence for the user */
   readonly signIn: (server: McpServer, signal: AbortSignal) => Promise<void>;
 }
@@ -52,15 +56,26 @@ export class McpCommands {
     await controller.configured();
     const items = controller.selected.map((server) => this.#itemOf(server));
     const add = item(vscode.l10n.t('$(add) Add Server…'), () => this.#add());
-    await showList([...items, add, settingItem(SETTING)], {
+    const importing = item(vscode.l10n.t('$(cloud-download) Import from Other Products…'), () => this.importServers());
+    await showList([...items, add, importing, settingItem(SETTING)], {
       title: vscode.l10n.t('MCP Servers'),
       placeHolder: vscode.l10n.t('Select a server to see its tools and log, to restart it, or to turn it off'),
     });
   }
 
+  /** "Import MCP Servers…": adds servers that other products have on this machine. */
+  async importServers(): Promise<void> {
+    const { controller, settings, host } = this.#deps;
+    const end = await importServers(host, Object.keys(settings().mcpServers));
+    if (end === undefined) return;
+    await controller.refresh();
+    const done = vscode.l10n.t('MCP servers added: {0}.', end.added);
+    await Promise.all([reportImport(done, end.leftOut), this.showServers()]);
+  }
+
   async #add(): Promise<void> {
-    const { controller, settings, homeDirectory } = this.#deps;
-    if (!(await addServer(Object.keys(settings().mcpServers), homeDirectory))) return;
+    const { controller, settings, host } = this.#deps;
+    if (!(await addServer(Object.keys(settings().mcpServers), host.homeDirectory))) return;
     await controller.refresh();
     await this.showServers();
   }

@@ -39,6 +39,14 @@ export interface MentionsDeps {
   readonly report: (error: unknown) => void;
 }
 
+interface DroppedFile {
+  /** Its name without a folder. */
+  readonly name: string;
+  /** Two files may have one name. */
+  readonly id: string;
+  readonly text: string;
+}
+
 /** Open and recent files in the menu of the + button. */
 const MAX_OPEN = 20;
 /** Debounces typing. */
@@ -107,6 +115,13 @@ export class Mentions implements Disposable {
     if (attachments.length + images.length === 0) return;
     await this.insert(attachments);
     for (const image of images) this.#deps.postWhenReady({ type: 'image_file', ...image });
+  }
+
+  /** Attaches the text of a file from outside of VS Code, unless a file of this name may not be read. */
+  async attachCopy({ name, id, text }: DroppedFile): Promise<void> {
+    const refused = (await this.#deps.guard())([name]);
+    if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
+    await this.insert([{ part: { type: 'mention', kind: 'file', name, path: '', id, text }, inText: false }]);
   }
 
   /** The menu of the + button. */

@@ -14,8 +14,8 @@ interface Recorded {
   /** `undefined` where the shell does not report it. */
   readonly cwd: string | undefined;
   output: string;
-  exitCode: number | undefined;
-  hasEnded: boolean;
+  /** `undefined` while it runs. Not every shell reports the exit code. */
+  end: { readonly exitCode: number | undefined } | undefined;
 }
 
 /** A command that ended with another exit code than 0. */
@@ -44,6 +44,7 @@ export class TerminalOutput implements Disposable {
   readonly #store = new DisposableStore();
   readonly #setHasFailed = contextKey<boolean>('tiller.hasFailedCommand');
   readonly #recorded = new Map<vscode.Terminal, { readonly id: string; readonly commands: readonly Recorded[] }>();
+  readonly #byExecution = new WeakMap<vscode.TerminalShellExecution, Recorded>();
 
   constructor() {
     this.#store.add(
@@ -52,20 +53,20 @@ export class TerminalOutput implements Disposable {
           command: execution.commandLine.value,
           cwd: terminal.shellIntegration?.cwd?.fsPath,
           output: '',
-          exitCode: undefined,
-          hasEnded: false,
+          end: undefined,
         };
         const { id = randomUUID(), commands = [] } = this.#recorded.get(terminal) ?? {};
         this.#recorded.set(terminal, { id, commands: [...commands, command].slice(-MAX_COMMANDS) });
+        this.#byExecution.set(execution, command);
         void this.#read(execution, command);
-        const ended = vscode.window.onDidEndTerminalShellExecution((event) => {
-          if (event.execution !== execution) return;
-          command.exitCode = event.exitCode;
-          command.hasEnded = true;
-          this.#setHasFailed(this.lastFailed !== undefined);
-          ended.dispose();
-        });
-        this.#store.add(ended);
+      }),
+    );
+    this.#store.add(
+      vscode.window.onDidEndTerminalShellExecution(({ execution, exitCode }) => {
+        const command = this.#byExecution.get(execution);
+        if (command === undefined) return;
+        command.end = { exitCode };
+        this.#setHasFailed(this.lastFailed !== undefined);
       }),
     );
     this.#store.add(
@@ -108,16 +109,21 @@ function printedBy(commands: readonly Recorded[]): PrintedText {
   return { text: commands.map(textOfCommand).join('\n'), cwds: commands.flatMap(({ cwd }) => cwd ?? []) };
 }
 
-function textOfCommand({ command, output, exitCode, hasEnded }: Recorded): string {
-  const end = hasEnded ? (exitCode === undefined || exitCode === 0 ? '' : `\n(exit code ${exitCode})`) : '\n(running)';
-  return `$ ${command}\n${plainTerminalText(output).trimEnd()}${end}`;
+function textOfCommand(recorded: Recorded): string {
+  const { command, output, end } = recorded;
+  const note = end === undefined ? '\n(running)' : hasFailed(recorded) ? `\n(exit code ${end.exitCode})` : '';
+  return `$ ${command}\n${plainTerminalText(output).trimEnd()}${note}`;
+}
+
+function hasFailed({ end }: Recorded): boolean {
+  return end?.exitCode !== undefined && end.exitCode !== 0;
 }
 
 function lastFailedIn(
   terminals: readonly (readonly [vscode.Terminal, { readonly commands: readonly Recorded[] }])[],
 ): FailedCommand | undefined {
   const all = terminals.flatMap(([, { commands }]) => commands);
-  const failed = all.findLast(({ exitCode }) => exitCode !== undefined && exitCode !== 0);
+  const failed = all.findLast(hasFailed);
   return failed && { command: failed.command, ...printedBy([failed]) };
 }
 

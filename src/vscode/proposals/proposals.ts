@@ -11,7 +11,7 @@ import { DisposableStore } from '../../core/util/disposable.ts';
 import type { FileReview, HunkReason, ProposalChoices } from '../../protocol/policy.ts';
 import type { ReviewedFile, ReviewState } from '../../protocol/review.ts';
 import { MAX_HUNK_REASON } from '../../protocol/reviewLimits.ts';
-import { allTabs, openDocument } from '../workspace/documents.ts';
+import { allTabs, hasUnsavedText, openDocument } from '../workspace/documents.ts';
 import { saveDocument } from '../workspace/saveDocument.ts';
 import { AfterFiles } from './afterFiles.ts';
 import { AwaitedTexts } from './awaitedTexts.ts';
@@ -320,8 +320,9 @@ export class Proposals implements vscode.Disposable {
       const awaited = this.#awaited.of(document.uri);
       const entry = this.#find(document.uri);
       // The user has typed into the text of an earlier proposal.
-      if (awaited !== undefined && entry !== undefined && document.isDirty) return void this.#impose(entry, awaited);
-      if (document.isDirty && !document.isClosed && savesAsIs(document)) void document.save();
+      if (awaited !== undefined && entry !== undefined && hasUnsavedText(document))
+        return void this.#impose(entry, awaited);
+      if (hasUnsavedText(document) && !document.isClosed && savesAsIs(document)) void document.save();
     };
     this.#saves.set(address, setTimeout(save, SAVE_AFTER_MS));
   }
@@ -383,7 +384,7 @@ function textShown(document: vscode.TextDocument, text: string): Promise<void> {
 /** A save of VS Code's own, such as the one after the last edit, refuses another one until it is done. */
 async function savePatiently(document: vscode.TextDocument): Promise<boolean> {
   for (let attempt = 1; attempt <= SAVE_ATTEMPTS; attempt++) {
-    if (await saveDocument(document)) return !document.isDirty;
+    if (await saveDocument(document)) return !hasUnsavedText(document);
   }
-  return !document.isDirty;
+  return !hasUnsavedText(document);
 }

@@ -6,6 +6,7 @@ import { importCodexRules } from '../../core/policy/importRules.ts';
 import type { Rule } from '../../protocol/policy.ts';
 import type { ImportedRules, RuleEdit, RuleEditResult } from '../../protocol/rules.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
+import { reportImport } from '../ui/reportImport.ts';
 
 interface SourceItem extends vscode.QuickPickItem {
   readonly read: () => Promise<ImportedRules | undefined>;
@@ -48,7 +49,8 @@ export async function importRules(
     const result = await edit({ type: 'add', scope: 'user', rule });
     if (result.type === 'refused') refused.push({ what: patternOf(rule), why: result.message });
   }
-  await report(picked.length - refused.length, [...found.skipped, ...refused]);
+  const skipped = [...found.skipped, ...refused].map(({ what, why }) => `${what}\n    ${why}\n`);
+  await reportImport(vscode.l10n.t('Rules added: {0}.', picked.length - refused.length), skipped);
 }
 
 async function readCodex(homeDirectory: string): Promise<ImportedRules | undefined> {
@@ -94,16 +96,4 @@ function decisionOf({ decision }: Rule): string {
     case 'forbidden':
       return vscode.l10n.t('Forbid');
   }
-}
-
-async function report(added: number, skipped: ImportedRules['skipped']): Promise<void> {
-  if (skipped.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Rules added: {0}.', added));
-    return;
-  }
-  const show = vscode.l10n.t('Show Why');
-  const sentence = vscode.l10n.t('Rules added: {0}. Left out: {1}.', added, skipped.length);
-  if ((await vscode.window.showWarningMessage(sentence, show)) !== show) return;
-  const content = skipped.map(({ what, why }) => `${what}\n    ${why}\n`).join('\n');
-  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content }));
 }

@@ -25,7 +25,8 @@ export async function reportIssue(deps: ReportIssueDeps): Promise<void> {
   await vscode.window.showTextDocument(document, { preview: false });
   const copy = vscode.l10n.t('Copy and Open Issues');
   const question = vscode.l10n.t(
-    'Read the report and remove what you do not want to publish. “Copy” takes the text as it stands in the editor then.',
+    'Read the report and remove what you do not want to publish. “{0}” takes the text as it stands in the editor then.',
+    copy,
   );
   if ((await vscode.window.showInformationMessage(question, copy)) !== copy) return;
   await vscode.env.clipboard.writeText(document.getText());

@@ -9,6 +9,7 @@ import { textOfInput } from '../../protocol/thread.ts';
 import { askForExport, askForImport } from './threadFileDialogs.ts';
 import { shownTitle } from './takeOver.ts';
 import { ThreadList } from './threadList.ts';
+import { contextKey } from '../ui/contextKey.ts';
 import { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 import { ThreadNotices } from './threadNotices.ts';
 import type { StoredThread } from './threadRows.ts';
@@ -32,6 +33,8 @@ export class ThreadCommands implements Disposable {
   readonly #store = new DisposableStore();
   /** Threads as Markdown documents, which an editor searches, and a screen reader reads, like any text. */
   readonly #texts: ReadOnlyTexts;
+  readonly #setPinned = contextKey<boolean>('tiller.threadIsPinned');
+  #toldPinnedOf: string | undefined;
 
   constructor(deps: ThreadCommandsDeps) {
     this.#deps = deps;
@@ -46,6 +49,7 @@ export class ThreadCommands implements Disposable {
       }),
     );
     this.#store.add(threads.onChange((change) => this.#markSeen(change)));
+    this.#store.add(threads.onChange(({ state }) => void this.#tellPinned(state?.threadId).catch(report)));
     this.#store.add(new ThreadNotices(threads, (id) => void this.show(id).catch(report)));
   }
 
@@ -80,6 +84,15 @@ export class ThreadCommands implements Disposable {
     });
     const title = given?.trim().slice(0, 200);
     if (title) await this.rename(threadId, title);
+  }
+
+  /** Pins the thread, or removes its pin: pinned ones are first in the list. */
+  async pin(context: ThreadContext | undefined, isPinned: boolean): Promise<void> {
+    const threadId = this.#meant(context);
+    if (threadId === undefined) return this.#showNoThread();
+    await this.#deps.manager.catalog.pin(threadId, isPinned);
+    if (threadId === this.#deps.threads.state?.threadId) this.#setPinned(isPinned);
+    this.list.refresh();
   }
 
   /** Shows the copy and puts the message at which it was cut into the composer, to be edited. */
@@ -197,6 +210,14 @@ export class ThreadCommands implements Disposable {
       const excerpt = found.get(thread.id);
       return excerpt === undefined ? [] : [{ ...thread, found: excerpt }];
     });
+  }
+
+  /** Sets the context key by which the palette has "Pin Thread" or "Unpin Thread". */
+  async #tellPinned(threadId: string | undefined): Promise<void> {
+    if (threadId === this.#toldPinnedOf) return;
+    this.#toldPinnedOf = threadId;
+    const isPinned = threadId !== undefined && (await this.#deps.manager.catalog.isPinned(threadId));
+    if (threadId === this.#toldPinnedOf) this.#setPinned(isPinned);
   }
 
   /** A thread that is shown counts as seen, and so does a turn that ends while it is shown. */

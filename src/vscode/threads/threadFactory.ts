@@ -198,6 +198,7 @@ export class ThreadFactory implements ThreadSource {
       interactive: true,
       keepsSettings: true,
       sandboxFor,
+      isAttended: () => vscode.window.state.focused,
       isTrusted: () => vscode.workspace.isTrusted,
       unreadable: () => this.#deps.settings()['sandbox.unreadable'],
       review: () => this.#deps.settings().review,

@@ -30,6 +30,7 @@ function rowOf(thread: StoredThread): ThreadRow {
     status: statusOf(thread),
     note: isElsewhere ? vscode.l10n.t('in another window') : noteOf(thread),
     ...(found && { found }),
+    isPinned: thread.pinned,
     updatedAt,
     model,
     place: path.basename(cwd),

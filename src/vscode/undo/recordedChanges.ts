@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { ChangeRecords } from '../../core/baseline/changeRecords.ts';
-import { changesOfTurns } from '../../core/baseline/standingChanges.ts';
+import { changesOfWholeTurns, withAgentTurns } from '../../core/baseline/agentTurns.ts';
 import { keptContents } from '../../core/baseline/keptContents.ts';
 import type { Storage } from '../../core/ports.ts';
-import type { RecordedChange } from '../../protocol/baseline.ts';
+import type { ChangeStep, RecordedChange } from '../../protocol/baseline.ts';
 import { type KeptDiff, showKeptDiffs } from './keptDocuments.ts';
 
 /**
- * Opens the changes of a turn, or of one command of it, in one diff editor. False when none is recorded, or all are
+ * Opens the changes of a turn and its sub-agents, or of one command of it, in one diff editor. False when none is recorded, or all are
  * undone.
  */
 export async function openRecordedChanges(
@@ -17,9 +17,14 @@ export async function openRecordedChanges(
   threadId: string,
   storage: Pick<Storage, 'openAppend' | 'readText'>,
 ): Promise<boolean> {
-  const records = await new ChangeRecords(storage, threadId).read();
-  const step = records.find((record) => record.type === 'step' && record.itemId === id);
-  const changes = step?.changes ?? changesOfTurns(records, [id]).changes;
+  const own = new ChangeRecords(storage, threadId);
+  const records = await own.read();
+  const step = records.find((record): record is ChangeStep => record.type === 'step' && record.itemId === id);
+  const ofTurn = async () => {
+    const whole = await withAgentTurns(records, [id], (agentId) => own.of(agentId).read());
+    return changesOfWholeTurns(whole, [id]).changes;
+  };
+  const changes = step?.changes ?? (await ofTurn());
   const all = changes.flatMap((change) => diffOf(change) ?? []);
   const files = all.filter((diff) => file === undefined || diff.path === file);
   if (files.length === 0) return false;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { LiveThreads } from '../../core/agent/liveThreads.ts';
 import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts';
+import { isFinal } from '../../core/tools/agents/agentStatus.ts';
 import { unsentInput } from '../../protocol/draft.ts';
 import type { EventMsgOf } from '../../protocol/event.ts';
 import type { TurnItemOf, UserInput } from '../../protocol/item.ts';
@@ -13,7 +14,7 @@ import { leftAloneInWords } from '../ui/workspacePaths.ts';
 import { firstLine } from '../../protocol/text/truncate.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import { showKeptDiffs } from './keptDocuments.ts';
-import { pickReverts } from './pickReverts.ts';
+import { pickReverts, sideCopyOf } from './pickReverts.ts';
 import { allTabs, closeTabs } from '../workspace/documents.ts';
 
 export interface RevertCommandsDeps {
@@ -93,7 +94,8 @@ export class RevertCommands {
     const message = messageIn(state, itemId);
     // Without it the thread has gone back already, and `input` is a new message.
     if (message !== undefined) {
-      if (state.activeTurnId !== null) this.#deps.live.submit(threadId, { type: 'interrupt' });
+      const isAgentWorking = state.agents.some((agent) => !isFinal(agent));
+      if (state.activeTurnId !== null || isAgentWorking) this.#deps.live.submit(threadId, { type: 'interrupt' });
       const op = { type: 'rollback', toItemId: itemId, files, conversation: true } as const;
       const hasGoneBack = files
         ? await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to Here'))
@@ -151,10 +153,10 @@ export class RevertCommands {
         const { answer } =
           isDone && files.length + folders.length > 0 ? await this.#submit(op, state.threadId) : NO_ANSWER;
         if (folders.length > 0 && answer.type === 'files_reverted') tellFolders(answer.direction, folders);
-        else tellNothing(files);
+        else tellNothing(planned);
         return false;
       }
-      const choices = diffs.length === 0 ? {} : await pickReverts(title, files);
+      const choices = diffs.length === 0 ? {} : await pickReverts(title, planned);
       if (choices === undefined) return false;
       const filesToo = op.type === 'rollback' ? { files: diffs.length > 0 } : {};
       const { answer, hasGoneBack } = await this.#submit({ ...op, ...choices, ...filesToo }, state.threadId);
@@ -245,10 +247,11 @@ function tellClosed(): void {
   void vscode.window.showWarningMessage(sentence);
 }
 
-function tellNothing(files: Planned['files']): void {
+function tellNothing({ files, inSideCopies = [] }: Planned): void {
   const reasons = files.flatMap(({ path: file, reason }) => (reason === undefined ? [] : [{ path: file, reason }]));
   const nothing = vscode.l10n.t('There is nothing to undo or redo.');
-  void vscode.window.showInformationMessage(`${nothing} ${leftAloneInWords(reasons)}`.trim());
+  const sentences = [nothing, leftAloneInWords(reasons), ...inSideCopies.map(sideCopyOf)];
+  void vscode.window.showInformationMessage(withoutLinks(sentences.filter((sentence) => sentence !== '').join(' ')));
 }
 
 function tellFolders(direction: EventMsgOf<'files_reverted'>['direction'], folders: readonly string[]): void {

@@ -1,6 +1,6 @@
 /** Which files a text edit can be applied to, and the message for each kind where it cannot. */
 import * as vscode from 'vscode';
-import { documentAt, tabsOf } from './documents.ts';
+import { documentAt, hasUnsavedText, tabsOf } from './documents.ts';
 import { pathOf } from './places.ts';
 import { isMarkedReadonly } from './readonlyFiles.ts';
 
@@ -29,6 +29,7 @@ export function obstacleAt(uri: vscode.Uri): string | undefined {
 /** A custom editor does not expose its unsaved state; only its tab shows that there is some. */
 function isDirtyElsewhere(uri: vscode.Uri): boolean {
   return (
-    tabsOf(uri).some((tab) => tab.isDirty && tab.input instanceof vscode.TabInputCustom) && !documentAt(uri)?.isDirty
+    tabsOf(uri).some((tab) => tab.isDirty && tab.input instanceof vscode.TabInputCustom) &&
+    !hasUnsavedText(documentAt(uri))
   );
 }

@@ -9,6 +9,22 @@ export function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
 }
 
 /**
+ * Returns true if the text of the document is not on the disk. A tab is asked, too: VS Code 1.139 tells extensions that a
+ * document is clean after each save, also when the user typed while the file was written, and corrects that only with
+ * the next change of the text. Its tab stays dirty.
+ */
+export function hasUnsavedText(document: Pick<vscode.TextDocument, 'isDirty' | 'uri'> | undefined): boolean {
+  if (document === undefined) return false;
+  if (document.isDirty) return true;
+  const address = document.uri.toString();
+  return allTabs().some((tab) => tab.isDirty && isTextTab(tab) && shownIn(tab)?.toString() === address);
+}
+
+function isTextTab({ input }: vscode.Tab): boolean {
+  return input instanceof vscode.TabInputText || input instanceof vscode.TabInputTextDiff;
+}
+
+/**
  * The document for this file: the one that is open there, or an untitled one that will be saved there and is not saved
  * yet.
  */
@@ -24,7 +40,7 @@ export function documentAt(uri: vscode.Uri): vscode.TextDocument | undefined {
  */
 export async function documentOfFile(uri: vscode.Uri, place?: string): Promise<vscode.TextDocument | undefined> {
   const named = documentAt(uri);
-  if (uri.scheme !== 'file' || named?.isDirty) return named;
+  if (uri.scheme !== 'file' || hasUnsavedText(named)) return named;
   const wanted = place ?? (await realPath(uri));
   // A clean document without a tab only copies the disk.
   const others = vscode.workspace.textDocuments.filter(
@@ -32,13 +48,13 @@ export async function documentOfFile(uri: vscode.Uri, place?: string): Promise<v
   );
   const places = await Promise.all(others.map((document) => realPath(document.uri)));
   const sameFile = others.filter((_document, index) => places[index] === wanted);
-  return sameFile.find((document) => document.isDirty) ?? named ?? sameFile[0];
+  return sameFile.find((document) => hasUnsavedText(document)) ?? named ?? sameFile[0];
 }
 
 /** Paths of the files that have unsaved edits in a text editor. */
 export function dirtyFiles(): readonly string[] {
   const open = vscode.workspace.textDocuments.filter(({ uri, isClosed }) => !isClosed && uri.scheme === 'file');
-  return open.filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath);
+  return open.filter((document) => hasUnsavedText(document)).map(({ uri }) => uri.fsPath);
 }
 
 /** All documents of these files, by whatever names they were opened. */

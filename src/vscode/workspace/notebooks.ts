@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { notebookText, type NotebookCell } from '../../core/patch/notebookText.ts';
-import { documentAt, tabsOf } from './documents.ts';
+import { documentAt, hasUnsavedText, tabsOf } from './documents.ts';
 
 /**
  * The notebook that holds this file: a tab shows it, or it has unsaved edits. `undefined` where the file has unsaved edits in
@@ -12,7 +12,7 @@ import { documentAt, tabsOf } from './documents.ts';
 export function notebookAt(uri: vscode.Uri): vscode.NotebookDocument | undefined {
   const address = uri.toString();
   const notebook = vscode.workspace.notebookDocuments.find((document) => document.uri.toString() === address);
-  return notebook !== undefined && isShown(notebook) && !documentAt(uri)?.isDirty ? notebook : undefined;
+  return notebook !== undefined && isShown(notebook) && !hasUnsavedText(documentAt(uri)) ? notebook : undefined;
 }
 
 /** The notebook, also when it was opened by another name of the file. `place`: the resolved place of the file. */
@@ -22,7 +22,7 @@ export async function notebookOfFile(uri: vscode.Uri, place?: string): Promise<v
   const others = vscode.workspace.notebookDocuments.filter(
     (document) => document.uri.scheme === 'file' && isShown(document),
   );
-  if (others.length === 0 || documentAt(uri)?.isDirty) return undefined;
+  if (others.length === 0 || hasUnsavedText(documentAt(uri))) return undefined;
   const realPath = (path: string) => realpath(path).catch(() => path);
   const wanted = place ?? (await realPath(uri.fsPath));
   const places = await Promise.all(others.map((document) => realPath(document.uri.fsPath)));

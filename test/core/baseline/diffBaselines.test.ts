@@ -77,6 +77,16 @@ describe('two changes of one text', () => {
     assert.equal(mergeTexts('a\nb\n', 'a\nb\nmine\n', 'a\nb\ntheirs\n'), undefined);
   });
 
+  it('are merged where several of each alternate, and not where one of them is beside another', () => {
+    const lines = Array.from({ length: 16 }, (_, index) => `${index}\n`);
+    const edited = (...at: readonly number[]) =>
+      lines.map((line, index) => (at.includes(index) ? `changed ${line}` : line)).join('');
+    const one = edited(0, 4, 8, 12);
+    assert.equal(mergeTexts(lines.join(''), one, edited(2, 6, 10, 14)), edited(0, 2, 4, 6, 8, 10, 12, 14));
+    assert.equal(mergeTexts(lines.join(''), one, edited(2, 6, 11, 14)), undefined);
+    assert.equal(mergeTexts(lines.join(''), one, lines.toSpliced(3, 3).join('')), undefined);
+  });
+
   it('keep a text without a newline at its end as it is', () => {
     assert.equal(mergeTexts('a\nb\nc\nd', 'X\nb\nc\nd', 'a\nb\nc\nD'), 'X\nb\nc\nD');
   });

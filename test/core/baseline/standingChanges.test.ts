@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
-import { changesOfRedo, changesOfTurns, turnsWithChanges } from '../../../src/core/baseline/standingChanges.ts';
-import type { ChangeRecord, FileState, RecordedChange } from '../../../src/protocol/baseline.ts';
+import { lastChangingTurn } from '../../../src/core/baseline/agentTurns.ts';
+import { changesOfRedo, changesOfTurns } from '../../../src/core/baseline/standingChanges.ts';
+import type { ChangeRecord, ChangeStep, FileState, RecordedChange } from '../../../src/protocol/baseline.ts';
 
 const file = (letter: string): FileState => ({ type: 'file', hash: letter.repeat(64), size: 1, mode: 0o644 });
 const change = (path: string, from: string, to: string): RecordedChange => ({
@@ -10,7 +11,7 @@ const change = (path: string, from: string, to: string): RecordedChange => ({
   after: file(to),
   by: 'this',
 });
-const step = (turnId: string, ...changes: RecordedChange[]): ChangeRecord => ({
+const step = (turnId: string, ...changes: RecordedChange[]): ChangeStep => ({
   type: 'step',
   turnId,
   itemId: `item of ${turnId}`,
@@ -39,12 +40,12 @@ describe('the subject of an undo', () => {
     assert.deepEqual(changesOfTurns(records, ['t1']).changes, [{ ...change('/a', 'a', 'c'), by: 'uncertain' }]);
   });
 
-  it('is nothing of what was undone already, and all of it again after a redo', () => {
+  it('is nothing of what was undone already, and all of it again after a redo', async () => {
     const first = [step('t1', change('/a', 'a', 'b')), step('t2', change('/a', 'b', 'c'))];
     const undone = [...first, reverted('undo', ['t2'], change('/a', 'c', 'b'))];
     assert.deepEqual(changesOfTurns(undone, ['t2']).changes, []);
     assert.deepEqual(changesOfTurns(undone, ['t1', 't2']).changes, [change('/a', 'a', 'b')]);
-    assert.deepEqual(turnsWithChanges(undone), ['t1']);
+    assert.equal(await lastChangingTurn(undone, async () => []), 't1');
     const redone = [...undone, reverted('redo', ['t2'], change('/a', 'b', 'c'))];
     assert.deepEqual(changesOfTurns(redone, ['t2']).changes, [change('/a', 'b', 'c')]);
   });
@@ -61,9 +62,9 @@ describe('the subject of an undo', () => {
 describe('the folders of an undo', () => {
   const made: ChangeRecord = { ...step('t1'), newFolders: ['/d'] };
 
-  it('are those that the turn has made, also without a file', () => {
+  it('are those that the turn has made, also without a file', async () => {
     assert.deepEqual(changesOfTurns([made], ['t1']).newFolders, ['/d']);
-    assert.deepEqual(turnsWithChanges([made]), ['t1']);
+    assert.equal(await lastChangingTurn([made], async () => []), 't1');
   });
 
   it('are none once the turn is undone, except while a file of it was left alone', () => {

@@ -142,6 +142,32 @@ describe('text that the user types', () => {
     assert.deepEqual(places(applyEdits(half, [typed(1, 0, '2\n')], 'user')), ['1-1 for 1-3']);
   });
 
+  test('ends a deletion also where it puts one of several equal lines back', () => {
+    const removed = startReview('a\nb\nb\nc\n', 'a\nb\nc\n');
+    for (const line of [1, 2]) {
+      const back = applyEdits(removed, [typed(line, 0, 'b\n')], 'user');
+      assert.deepEqual([textOf(back.base), places(back)], ['a\nb\nb\nc\n', []]);
+    }
+    const withMore = applyEdits(startReview('a\nb\nc\n', 'a\nc\n'), [typed(1, 0, 'new\nb\n')], 'user');
+    assert.deepEqual([textOf(withMore.base), places(withMore)], ['a\nnew\nb\nc\n', []]);
+  });
+
+  test('ends a kept deletion when it puts the lines back, so that an undone Keep does not insert them twice', () => {
+    const kept = keepHunks(review, new Set([2]), 1);
+    const back = becomeText(kept, '1\ntwo\n3\n4\n5\n6\n', 'user');
+    const again = unkeepHunks(back, 1);
+    assert.deepEqual([textOf(again.base), places(again)], [BEFORE, ['1-2 for 1-2']]);
+    const undone = unkeepHunks(applyEdits(kept, [typed(4, 0, '5\n')], 'history'), 1);
+    assert.deepEqual([textOf(undone.base), places(undone)], [BEFORE, ['1-2 for 1-2']]);
+    const equal = keepHunks(startReview('a\nb\nb\nc\n', 'a\nb\nc\n'), new Set([1]), 1);
+    for (const line of [1, 2]) {
+      const both = unkeepHunks(applyEdits(equal, [typed(line, 0, 'b\n')], 'user'), 1);
+      assert.deepEqual([textOf(both.base), places(both)], ['a\nb\nb\nc\n', []]);
+    }
+    const other = unkeepHunks(applyEdits(kept, [typed(4, 0, 'other\n')], 'user'), 1);
+    assert.deepEqual(places(other), ['1-2 for 1-2', '4-4 for 4-5']);
+  });
+
   test('beside a hunk does not belong to it', () => {
     const now = applyEdits(review, [typed(2, 0, 'mine\n')], 'user');
     assert.deepEqual(places(now), ['1-2 for 1-2', '5-5 for 5-6']);

@@ -54,6 +54,29 @@ describe('the history of a resumed thread', () => {
     ]);
   });
 
+  it('keeps reasoning with the message or the call that follows it, and leaves out what stands alone', () => {
+    const thought = (id: string): ResponseItem => ({ type: 'reasoning', id, summary: [] });
+    const answer: ResponseItem = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] };
+    const search: ResponseItem = { type: 'web_search_call', status: 'completed' };
+    const whole = [
+      thought('1'),
+      thought('2'),
+      call('a'),
+      thought('3'),
+      call('b'),
+      output('a'),
+      output('b'),
+      thought('4'),
+    ];
+    expect(normalize([...whole, search, thought('5'), answer])).toEqual([...whole, search, thought('5'), answer]);
+    expect(normalize([thought('1'), said('x'), thought('2'), answer, thought('3'), thought('4')])).toEqual([
+      said('x'),
+      thought('2'),
+      answer,
+    ]);
+    expect(normalize([call('a'), thought('1'), output('a')])).toEqual([call('a'), output('a')]);
+  });
+
   it('leaves out outputs without a call, second outputs and second calls', () => {
     expect(normalize([output('a'), call('a'), output('a', '1'), output('a', '2'), call('a'), output('b')])).toEqual([
       call('a'),

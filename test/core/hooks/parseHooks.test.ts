@@ -69,10 +69,10 @@ describe('a hook is read', () => {
   it('from a file with other settings, and from none that is broken or turns hooks off', () => {
     const place = { origin: 'workspace', source: '/w/.claude/settings.json', style: 'claude' } as const;
     const read = (text: string) => hooksInFile({ ...place, text }, 'linux');
-    const hooks = { Stop: [{ command: 'a' }], Notification: [{ command: 'b' }] };
+    const hooks = { Stop: [{ command: 'a' }], PreCompact: [{ command: 'b' }] };
     expect(read(JSON.stringify({ permissions: {}, hooks }))).toMatchObject({
       hooks: [{ command: 'a', source: '/w/.claude/settings.json' }],
-      unknownEvents: [{ event: 'Notification' }],
+      unknownEvents: [{ event: 'PreCompact' }],
     });
     expect(read(`\uFEFF${JSON.stringify({ hooks })}`).hooks).toHaveLength(1);
     expect(read(JSON.stringify({ disableAllHooks: true, hooks })).hooks).toEqual([]);

@@ -30,3 +30,18 @@ it('a thread is gone only where it is neither listed nor in the trash, also whil
   storage.dark = ['threads/2025'];
   expect(await catalogOf(storage).isComplete()).toBe(false);
 });
+
+it('a pin is kept for every process, until it is removed', async () => {
+  const storage = new MemoryStorage({ 'index/pinned.json': 'damaged' });
+  const pins = async () => {
+    const catalog = catalogOf(storage);
+    return Promise.all(['a', 'b'].map((id) => catalog.isPinned(id)));
+  };
+  expect(await pins()).toEqual([false, false]);
+  await catalogOf(storage).pin('a', true);
+  await catalogOf(storage).pin('b', true);
+  await catalogOf(storage).pin('a', true);
+  expect(await pins()).toEqual([true, true]);
+  await catalogOf(storage).pin('a', false);
+  expect(await pins()).toEqual([false, true]);
+});

@@ -95,6 +95,49 @@ describe('a process that ends at any line', () => {
   });
 });
 
+describe('a process that ends between two lines', () => {
+  it('leaves no reasoning without the item that it belongs to', async () => {
+    const chat = recorded((chat, count) => {
+      if (count === 40) chat.submit({ type: 'interrupt' });
+    });
+    await chat.session.idle();
+    await chat.session.dispose();
+    const lines = (chat.storage.files.get(PATH) ?? '').split('\n');
+    const thought = lines.findIndex((line) => line.includes('"type":"reasoning","summary"'));
+    expect(thought).toBeGreaterThan(0);
+    for (let end = thought; end < thought + 4; end++) {
+      const next = new FakeSession({ storage: new MemoryStorage({ [PATH]: `${lines.slice(0, end).join('\n')}\n` }) });
+      next.session.endOfInput();
+      await next.session.idle();
+      next.say('still there?');
+      await next.session.idle();
+      await next.session.dispose();
+      expect(breaches(next), `after ${lines[end - 1]}`).toEqual([]);
+      const isWhole = end > thought + 1;
+      const kept = next.model.prompts.at(-1)?.input.some(({ type }) => type === 'reasoning');
+      expect(kept, `after ${lines[end - 1]}`).toBe(isWhole);
+    }
+  });
+});
+
+describe('a response of reasoning alone', () => {
+  it('is no part of the next request, unless the server goes on', async () => {
+    const thinks: ModelStep = { type: 'thinks', text: 'Hm.' };
+    const chat = new FakeSession({
+      answers: [[thinks], [thinks, { type: 'goes_on' }], [{ type: 'says', text: 'Hi.' }]],
+    });
+    for (const words of ['go', 'go on']) {
+      chat.say(words);
+      await chat.session.idle();
+    }
+    await chat.session.dispose();
+    expect(breaches(chat)).toEqual([]);
+    const thoughts = chat.model.prompts.map(({ input }) => input.filter(({ type }) => type === 'reasoning').length);
+    expect(thoughts).toEqual([0, 0, 1]);
+    expect(chat.said('item_completed').filter(({ item }) => item.type === 'reasoning')).toHaveLength(2);
+  });
+});
+
 describe('a thread with a damaged rollout', () => {
   it('continues with the intact part, and loses nothing more', async () => {
     const chat = recorded((chat, count) => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 const text = (text: string) => [{ type: 'text' as const, text }];
 const run = (cmd: string) => ({ type: 'calls', name: 'exec_command', arguments: JSON.stringify({ cmd }) }) as const;
@@ -107,6 +108,58 @@ describe('after an interrupt', () => {
     await chat.session.idle();
     expect(chat.state.turns[0]).toMatchObject({ status: { type: 'aborted' }, diff: expect.stringContaining('+two') });
     await chat.session.dispose();
+  });
+});
+
+describe('a stop in the moment in which a turn ends', () => {
+  const microtasks = async (count: number) => {
+    for (let left = count; left > 0; left--) await Promise.resolve();
+  };
+
+  /** A message is sent for the turn when its response is complete, and the user stops the thread; both some microtasks later. */
+  async function stopped(messageAfter: number, stopAfter: number) {
+    const chat: FakeSession = new FakeSession({ answers: [[{ type: 'says', text: 'Hi.' }]] });
+    const seen = new Promise<readonly string[]>((resolve) => {
+      const sendAndStop = async () => {
+        await microtasks(messageAfter);
+        chat.submit({ type: 'override_turn_context', policy: 'never' });
+        chat.submit({ type: 'steer', input: text('later') });
+        await microtasks(stopAfter);
+        chat.submit({ type: 'interrupt' });
+        resolve(chat.messages.map(({ type }) => type));
+      };
+      chat.session.onEvent(({ msg }) => {
+        if (msg.type === 'token_count' && chat.said('token_count').length === 1) void sendAndStop();
+      });
+    });
+    chat.say('go');
+    const before = await seen;
+    await chat.session.idle();
+    const after = chat.messages.slice(before.length);
+    return { chat, after, hadBegun: before.filter((type) => type === 'turn_started').length === 2 };
+  }
+
+  it('starts no turn with the message, which goes back to the user', async () => {
+    let returned = 0;
+    for (const messageAfter of [1, 5, 8])
+      for (let stopAfter = 0; stopAfter < 25; stopAfter++) {
+        const { chat, after, hadBegun } = await stopped(messageAfter, stopAfter);
+        const starts = after.filter(({ type }) => type === 'turn_started').length;
+        const left = chat.state.queuedInputs.length;
+        const place = `${messageAfter} and ${stopAfter} microtasks`;
+        expect({ place, starts, left }).toEqual({ place, starts: 0, left: 0 });
+        if (!hadBegun) {
+          returned++;
+          const reason = chat.said('input_dequeued').at(-1)?.reason;
+          expect({ place, reason, sent: heard(chat) }).toEqual({ place, reason: 'dropped', sent: ['go'] });
+          // The turn that did not start has taken nothing of the context from the one that does.
+          chat.say('go on');
+          await chat.session.idle();
+          expect(JSON.stringify(chat.model.prompts.at(-1)?.input)).toContain('<approval_policy>never');
+        }
+        await chat.session.dispose();
+      }
+    expect(returned).toBeGreaterThan(20);
   });
 });
 
@@ -361,10 +414,51 @@ describe('after a crash', () => {
 
 describe('settings of a turn', () => {
   it('take a relative folder from the working directory', async () => {
-    const chat = new FakeSession();
+    const chat = new FakeSession({ workspace: new MemoryWorkspace({ 'sub/b.txt': '' }) });
     chat.submit({ type: 'override_turn_context', cwd: 'sub' });
     await chat.session.idle();
     expect(chat.said('turn_context_changed')[0]?.settings.cwd).toBe('/work/sub');
+    await chat.session.dispose();
+  });
+
+  const REFUSED = [
+    ['gone', 'The working directory /work/gone does not exist. The thread keeps its settings and works in /work.'],
+    ['a.txt', 'The working directory /work/a.txt is not a folder. The thread keeps its settings and works in /work.'],
+  ] as const;
+
+  it.each(REFUSED)('change nothing when their folder is not there or a file (%s)', async (cwd, message) => {
+    const chat = new FakeSession();
+    const id = chat.submit({ type: 'override_turn_context', cwd, model: 'other' });
+    chat.say('go');
+    await chat.session.idle();
+    expect(chat.events.filter(({ msg }) => msg.type === 'error')).toEqual([
+      expect.objectContaining({ submissionId: id, turnId: null, msg: { type: 'error', kind: 'config', message } }),
+    ]);
+    expect(chat.said('turn_context_changed')).toEqual([]);
+    expect(chat.said('turn_started')[0]?.settings).toMatchObject({ cwd: '/work', model: 'm' });
+    await chat.session.dispose();
+  });
+
+  it.each(REFUSED)('fail the one turn that they are for, which keeps its message (%s)', async (cwd, message) => {
+    const chat = new FakeSession();
+    chat.submit({ type: 'user_turn', input: text('go'), overrides: { cwd } });
+    await chat.session.idle();
+    expect(chat.said('error')).toEqual([{ type: 'error', kind: 'config', message }]);
+    expect(chat.state.turns.map(({ status }) => status.type)).toEqual(['aborted']);
+    expect(chat.model.prompts).toEqual([]);
+    chat.submit({ type: 'retry' });
+    await chat.session.idle();
+    expect(heard(chat)).toEqual(['go']);
+    expect(chat.said('turn_started').at(-1)?.settings.cwd).toBe('/work');
+    expect(JSON.stringify(chat.model.prompts[0]?.input)).toContain('go');
+    await chat.session.dispose();
+  });
+
+  it('can be changed when the folder of the thread is gone', async () => {
+    const chat = new FakeSession({ settings: { cwd: '/gone' } });
+    chat.submit({ type: 'override_turn_context', cwd: '/gone', model: 'other' });
+    await chat.session.idle();
+    expect(chat.said('turn_context_changed')[0]?.settings.model).toBe('other');
     await chat.session.dispose();
   });
 });

@@ -22,7 +22,8 @@ import { describe, it } from 'vitest';
 import { ChangeLedger } from '../../../src/core/baseline/changeLedger.ts';
 import { ChangeRecords } from '../../../src/core/baseline/changeRecords.ts';
 import { performRevert, planRevert, type RevertOptions } from '../../../src/core/baseline/revert.ts';
-import { changesOfRedo, changesOfTurns, turnsWithChanges } from '../../../src/core/baseline/standingChanges.ts';
+import { lastChangingTurn } from '../../../src/core/baseline/agentTurns.ts';
+import { changesOfRedo, changesOfTurns } from '../../../src/core/baseline/standingChanges.ts';
 import { createDiskWorkspace } from '../../../src/node/apply/diskWorkspace.ts';
 import { createBaselineStore } from '../../../src/node/baseline/store.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
@@ -86,7 +87,9 @@ class Place implements Disposable {
     const { restore } = this.#workspace;
     assert.ok(restore);
     const deps = { store: this.store, restore, records: this.records, clock: systemClock };
-    return { plan: plan.files.map(({ file }) => file), result: await performRevert(plan, options, deps) };
+    const result = await performRevert(plan, options, deps);
+    const files = 'type' in result ? result : { paths: result.paths, skipped: result.skipped };
+    return { plan: plan.files.map(({ file }) => file), result: files };
   }
 
   files(): Record<string, string> {
@@ -236,7 +239,7 @@ describe('undo of what a command changed', () => {
     place.write('a', '1\n');
     const { plan, result } = await place.revert(['t2']);
     assert.deepEqual([plan.map(({ state }) => state), result], [['done'], { paths: ['a'], skipped: [] }]);
-    assert.deepEqual(turnsWithChanges(await place.records.read()), ['t1']);
+    assert.equal(await lastChangingTurn(await place.records.read(), async () => []), 't1');
   });
 
   it('undoes several turns at once', async () => {

@@ -64,6 +64,16 @@ describe('the store in a worker', () => {
     await store.dispose();
   });
 
+  it('answers a call that comes while its worker ends', async () => {
+    using home = tempFolder();
+    const store = createBaselineStore({ home: home.path, userHome: '/nowhere', worker });
+    assert.deepEqual([...(await store.capture([])).keys()], []);
+    const ended = store.dispose();
+    assert.deepEqual([...(await store.capture([home.at('a.txt')])).values()], [{ type: 'absent' }]);
+    await ended;
+    await store.dispose();
+  });
+
   it('keeps the main thread free while it looks at 2,000 files', async () => {
     using work = tempFolder();
     using home = tempFolder();

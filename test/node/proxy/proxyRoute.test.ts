@@ -88,6 +88,14 @@ describe('a request through a proxy', () => {
     expect(headers['proxy-authorization']).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
   });
 
+  test('takes a password with a percent sign that begins no escape as it is written', async () => {
+    const proxy = await startProxy(0);
+    const fetch = through(`http://me:50%off@127.0.0.1:${proxy.port}`);
+    expect(await (await fetch('http://model.invalid/', post)).text()).toBe('by proxy');
+    const credentials = Buffer.from('me:50%off').toString('base64');
+    expect(proxy.asked[0]?.headers['proxy-authorization']).toBe(`Basic ${credentials}`);
+  });
+
   test('uses a tunnel on https that shows it neither key nor text, and that serves several requests', async () => {
     const model = await secureModel();
     const proxy = await startProxy(model.port);

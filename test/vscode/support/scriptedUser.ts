@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 
-/** One answer of the user: the beginning of a row's label or of a button, or a text to type. */
-export type Answer = { readonly pick: string } | { readonly type: string } | { readonly button: string } | 'cancel';
+/** One answer of the user: the beginning of a row's label (of several, where several can be chosen), a button, or a text to type. */
+export type Answer =
+  | { readonly pick: string }
+  | { readonly check: readonly string[] }
+  | { readonly type: string }
+  | { readonly button: string }
+  | 'cancel';
 
 /** Records the messages to the user, and gives the remaining answers. */
 export class ScriptedUser {
@@ -25,6 +30,11 @@ export class ScriptedUser {
         this.shown.push([options.title, options.placeHolder].filter(Boolean).join(' | '));
         const answer = this.#next();
         if (answer === 'cancel') return undefined;
+        if ('check' in answer) {
+          assert(options.canPickMany, `one row of ${options.title} can be picked`);
+          this.shown.push(...rows.map(({ label, description, detail }) => [label, description, detail].join(' | ')));
+          return rows.filter(({ label }) => answer.check.includes(label));
+        }
         assert('pick' in answer, `a row of ${options.title} was expected to be picked`);
         const row = rows.find(({ label }) => label.startsWith(answer.pick));
         assert(row, `${answer.pick} is not among ${rows.map(({ label }) => label).join(', ')}`);

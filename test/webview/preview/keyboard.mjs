@@ -500,7 +500,7 @@ const STORIES = {
     assert.equal(await page.getByTestId('context-part').count(), 6);
     await press(page, 'Escape');
     assert.equal(await page.getByTestId('context-meter-tip').count(), 0);
-    assert.equal(await page.getByTestId('context-meter').getAttribute('aria-label'), 'Context: 46 % used, cost 0.31');
+    assert.equal(await page.getByTestId('context-meter').getAttribute('aria-label'), 'Context: 46% used, cost 0.31');
     await press(page, 'Enter', 'Tab');
     await expectFocus(page, 'context-usage');
     await press(page, 'Tab');
@@ -698,6 +698,30 @@ const STORIES = {
     assert.deepEqual((await takePosted(page)).at(-1), { type: 'run_command', command: 'tiller.openSettings' });
     return page;
   },
+  async 'Alt+Up and Alt+Down go from message to message, and back to the composer'(stage) {
+    const page = await stage.show(stage.scenes.done);
+    const focused = () => page.evaluate(() => document.activeElement?.querySelector('.you-text')?.textContent ?? null);
+    await page.getByTestId('composer-input').focus();
+    await press(page, 'Alt+ArrowUp');
+    assert.match(await focused(), /^Right, uploads/);
+    await press(page, 'Alt+ArrowUp');
+    assert.match(await focused(), /^The fetch client retries/);
+    await press(page, 'Tab', 'Tab', 'Alt+ArrowUp');
+    assert.match(await focused(), /^Where do we retry/);
+    const box = await page.getByTestId('user-message').first().boundingBox();
+    assert.ok(box !== null && box.y >= 0 && box.y < 200);
+    const header = await page.getByTestId('thread-title').boundingBox();
+    assert.ok(header !== null && header.y >= 0);
+    await press(page, 'Alt+ArrowUp', 'Alt+ArrowDown');
+    assert.match(await focused(), /^The fetch client retries/);
+    await press(page, 'Alt+ArrowDown', 'Alt+ArrowDown');
+    await expectFocus(page, 'composer-input');
+    // With text in the field the keys are those of the field.
+    await page.keyboard.type('x');
+    await press(page, 'Alt+ArrowUp');
+    await expectFocus(page, 'composer-input');
+    return page;
+  },
   async 'the list of threads: arrows, F2, Enter, Esc, and a search'(stage) {
     const page = await stage.show({ ...stage.scenes.threads, clicks: [] });
     const active = () => page.locator('[data-testid=thread-row][data-active=true] .th-title').innerText();
@@ -706,10 +730,20 @@ const STORIES = {
     await expectFocus(page, 'threads-search');
     assert.equal(await active(), 'Cap retries in the fetch client');
     await press(page, 'PageUp');
+    assert.equal(await active(), 'Rename Session to Thread');
+    await press(page, 'ArrowDown');
     assert.equal(await active(), 'Upgrade to TypeScript 7');
     await press(page, 'ArrowDown', 'ArrowDown');
     assert.equal(await active(), 'Cap retries in the fetch client');
     await takePosted(page);
+    const pinned = () => page.getByRole('group', { name: 'Pinned' }).locator('.th-title').allInnerTexts();
+    await press(page, 'Control+D');
+    assert.deepEqual(await takePosted(page), [{ type: 'pin_thread', threadId: 'thread-1', isPinned: true }]);
+    assert.deepEqual(await pinned(), ['Cap retries in the fetch client', 'Rename Session to Thread']);
+    assert.equal(await active(), 'Cap retries in the fetch client');
+    await press(page, 'Control+D');
+    assert.deepEqual(await takePosted(page), [{ type: 'pin_thread', threadId: 'thread-1', isPinned: false }]);
+    assert.deepEqual(await pinned(), ['Rename Session to Thread']);
     await press(page, 'F2');
     await expectFocus(page, 'thread-rename');
     await page.keyboard.type('Retries');

@@ -59,6 +59,29 @@ function drop(page, data, name, text) {
   );
 }
 
+/** Attaches this many dropped texts as the host does: until then the draft has none of them. */
+async function attachCopies(page, count) {
+  await page.waitForFunction(
+    (wanted) => globalThis.posted.filter(({ type }) => type === 'attach_copy').length === wanted,
+    count,
+  );
+  const posted = await takePosted(page);
+  assert.doesNotMatch(JSON.stringify(posted.filter(({ type }) => type === 'draft')), /"text":"(one two|three|four)"/);
+  const attachments = posted
+    .filter(({ type }) => type === 'attach_copy')
+    .map(({ name, id, text }) => ({
+      part: { type: 'mention', kind: 'file', name, path: '', id, text },
+      inText: false,
+    }));
+  await send(page, [{ type: 'insert_text', build: 'preview', text: '', attachments }]);
+}
+
+/** Drops text files of one name, and attaches them. */
+async function dropCopies(page, name, ...texts) {
+  for (const text of texts) await drop(page, {}, name, text);
+  await attachCopies(page, texts.length);
+}
+
 async function begin(stage, text) {
   const page = await stage.show(stage.scenes.done);
   await takePosted(page);
@@ -508,6 +531,7 @@ export const MENTION_STORIES = {
   async 'what was refused of a drop is said in one place, although the rest is attached after it'(stage) {
     const page = await begin(stage, '');
     await dropMixed(page);
+    await attachCopies(page, 1);
     await page.getByTestId('attachment').nth(1).waitFor();
     await page.getByRole('alert').getByText('bad.bin was not attached').waitFor();
     assert.match(
@@ -568,16 +592,14 @@ export const MENTION_STORIES = {
     await takePosted(page);
     await drop(page, { resourceurls: JSON.stringify(['file:///w/a.ts']) });
     assert.deepEqual(await takePosted(page), [{ type: 'attach_uris', uris: ['file:///w/a.ts'] }]);
-    await drop(page, {}, 'dropped.txt', 'one two');
+    await dropCopies(page, 'dropped.txt', 'one two');
     await page.getByTestId('attachment').getByText('dropped.txt').waitFor();
     await composer(page).focus();
     await page.keyboard.press('Enter');
     const [, { id, ...dropped }] = await sentInput(page);
     assert.deepEqual(dropped, { type: 'mention', kind: 'file', name: 'dropped.txt', path: '', text: 'one two' });
     assert.match(id, /^[0-9a-f]{64}$/);
-    await drop(page, {}, 'dropped.txt', 'three');
-    await drop(page, {}, 'dropped.txt', 'three');
-    await drop(page, {}, 'dropped.txt', 'four');
+    await dropCopies(page, 'dropped.txt', 'three', 'three', 'four');
     await page.getByTestId('attachment').nth(1).waitFor();
     await composer(page).focus();
     await page.keyboard.press('Enter');

@@ -166,7 +166,13 @@ export class Script {
     return this.emit({
       type: 'token_count',
       last,
-      total: { ...last, total: total * 3 },
+      total: {
+        input: last.input * 3,
+        cachedInput: last.cachedInput * 3,
+        output: last.output * 3,
+        reasoning: last.reasoning * 3,
+        total: total * 3,
+      },
       contextWindow: 272_000,
       estimated: false,
       parts: {

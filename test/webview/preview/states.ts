@@ -1239,7 +1239,7 @@ const HOUR = 3_600_000;
 
 function row(id: string, title: string, hoursAgo: number, more: Partial<ThreadRow> = {}): ThreadRow {
   const updatedAt = new Date(Date.now() - hoursAgo * HOUR).toISOString();
-  const common = { status: 'idle', note: null, model: 'gpt-5-codex', place: 'acme-web' } as const;
+  const common = { status: 'idle', note: null, isPinned: false, model: 'gpt-5-codex', place: 'acme-web' } as const;
   return { id, title, updatedAt, ...common, ...more };
 }
 
@@ -1250,7 +1250,7 @@ const ROWS: readonly ThreadRow[] = [
   row('u', 'Why is the login page slow?', 0.1, { status: 'unread' }),
   row('f', 'Add a Gradle build', 0.2, { status: 'failed', note: 'failed' }),
   row('e1', 'Explain the build pipeline, the cache in front of it and who clears that cache when', 40),
-  row('e2', 'Rename Session to Thread', 240),
+  row('e2', 'Rename Session to Thread', 240, { isPinned: true }),
   row('e3', 'Dark theme for the admin pages', 9_000),
 ];
 
@@ -1487,7 +1487,7 @@ export const SCENES = {
   planned: scene(planned(true), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   planning: scene(planned(false), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   'edit-sent': editSent(),
-  'try-again': scene(done(), {}, ['turn-try-again']),
+  'try-again': scene(done(), {}, ['turn-usage', 'turn-try-again']),
   'long-message': scene(longMessage()),
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
   commandChanges: scene(commandChanges(), {}, ['command-changes']),

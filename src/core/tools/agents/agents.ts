@@ -63,7 +63,7 @@ export interface Agents {
   /** Starts one and returns at once. Rejects only with the signal's reason, and then none was started. */
   spawn(
     request: AgentRequest,
-    context: Pick<ToolContext, 'settings' | 'signal'>,
+    context: Pick<ToolContext, 'turnId' | 'settings' | 'signal'>,
   ): Promise<{ readonly type: 'spawned'; readonly agent: AgentSummary } | Refusal>;
   /**
    * Starts a turn under the permissions that the parent has now, or joins the one that runs; `interrupt` stops that one
@@ -73,7 +73,7 @@ export interface Agents {
     agentId: string,
     input: readonly UserInput[],
     interrupt: boolean,
-    context: Pick<ToolContext, 'settings'>,
+    context: Pick<ToolContext, 'turnId' | 'settings'>,
   ): { readonly type: 'sent'; readonly submissionId: string } | Refusal;
   /**
    * Resolves when one of them is final (see `isFinal`), with all that are, or with none when the time is over. An unknown
@@ -93,7 +93,7 @@ export interface Agents {
    */
   runTask(
     request: AgentRequest & { readonly followUp?: (lastMessage: string) => string | undefined },
-    context: Pick<ToolContext, 'settings' | 'signal'>,
+    context: Pick<ToolContext, 'turnId' | 'settings' | 'signal'>,
     onStarted: (agent: AgentSummary) => void,
   ): Promise<{ readonly type: 'ended'; readonly agent: ReportedAgent } | Refusal>;
 }

@@ -62,10 +62,9 @@ export function parseJest(output: string): TestResults | undefined {
   const tests = output.split('\n').findLast((line) => /^Tests:\s/.test(line));
   if (tests === undefined) return undefined;
   const failures: TestFailure[] = [];
-  let file = '';
   const blocks = output.split(/^(?=(?:FAIL|PASS) \S)/m);
   for (const block of blocks) {
-    [, file = ''] = /^FAIL (\S+)/.exec(block) ?? [];
+    const [, file = ''] = /^FAIL (\S+)/.exec(block) ?? [];
     if (file === '') continue;
     // “●” is before the name of a test.
     for (const part of block.split(/^(?= {2}\u25cf )/m).slice(1)) {
@@ -77,7 +76,7 @@ export function parseJest(output: string): TestResults | undefined {
   }
   // With several files jest repeats the failures at its end.
   const unique = [...new Map(failures.map((failure) => [`${failure.path}\n${failure.name}`, failure])).values()];
-  const broken = unique.filter(({ name }) => name === file || name === SUITE).length;
+  const broken = unique.filter(({ name }) => name === SUITE).length;
   return {
     passed: countIn(tests, 'passed'),
     failed: countIn(tests, 'failed') + broken,

@@ -32,10 +32,13 @@ export function countIn(text: string, word: string): number {
 const PLACE =
   /(?:^|[\s(])((?:\.{0,2}\/|[A-Za-z]:\\|[\w@.-]+[\\/])?[\w@./\\-]*?[\w@-]+\.\w+):(\d+)(?::\d+)?(?=[\s):]|$)/;
 
+/** Characters of a line in which a place is looked for: without a place the time grows with their square. */
+const MAX_LINE = 1_000;
+
 /** The first place in these lines that the user may have written. */
 export function placeIn(lines: readonly string[]): Pick<TestFailure, 'path' | 'line'> {
   for (const text of lines) {
-    const [, path, line] = PLACE.exec(text) ?? [];
+    const [, path, line] = PLACE.exec(text.slice(0, MAX_LINE)) ?? [];
     if (path === undefined || /node_modules|^node:|site-packages|[\\/]rustc[\\/]/.test(path)) continue;
     return { path: path.replace(/^\.\//, ''), line: Number(line) };
   }

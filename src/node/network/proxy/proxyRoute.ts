@@ -103,6 +103,15 @@ function placeOf(proxy: URL): { host: string; port: string | undefined } {
 /** Returns the header for the proxy alone: it is not forwarded within a tunnel. */
 function authorizationOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${decoded(username)}:${decoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
+}
+
+/** A part with a percent sign that begins no escape is taken as it is written, as its redaction does (providerSecrets.ts). */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

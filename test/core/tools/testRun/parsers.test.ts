@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TEST_RUNNERS } from '../../../../src/core/tools/testRun/testRunners.ts';
-import { resultsText } from '../../../../src/core/tools/testRun/testReport.ts';
+import { placeIn, resultsText } from '../../../../src/core/tools/testRun/testReport.ts';
 import { plainTerminalText } from '../../../../src/protocol/text/terminalText.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../../../fixtures/testRuns');
@@ -135,4 +135,12 @@ it('the text for the model about many failed tests is short, and says how many t
   expect(text.length).toBeLessThan(20_000);
   expect(text).toMatch(/^30 failed, 1 passed\.\nFAILED test 0\n {4}x+…\n/);
   expect(text.split('\n').at(-1)).toBe('… and 10 more failed tests.');
+});
+
+describe('the place of a failure', () => {
+  it('is not looked for behind the beginning of a long line', () => {
+    expect(placeIn(['at run (src/a.ts:3:1)'])).toEqual({ path: 'src/a.ts', line: 3 });
+    const minified = 'x'.repeat(200_000);
+    expect(placeIn([`at ${minified} (src/a.ts:3:1)`, 'at run (src/b.ts:4:1)'])).toEqual({ path: 'src/b.ts', line: 4 });
+  });
 });
