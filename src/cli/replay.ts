@@ -39,7 +39,7 @@ export async function replay(argv: readonly string[], { stdout, stderr }: Stream
 function wireOf(given: string | undefined) {
   if (given === undefined) return undefined;
   const wire = wireApiSchema.safeParse(given);
-  if (!wire.success) throw new UsageError(`--wire-api ${given}: must be responses or chat`);
+  if (!wire.success) throw new UsageError(`--wire-api ${given}: must be ${wireApiSchema.options.join(', ')}`);
   return wire.data;
 }
 

@@ -29,7 +29,7 @@ Works on one request in a folder and prints the last message of the model. Witho
   --model M                the model
   --provider P             a provider that Tiller knows, such as openai, openrouter or ollama, or one of your settings
   --base-url URL           another server
-  --wire-api API           responses (default) or chat
+  --wire-api API           responses (default), chat or messages
   --demo                   the embedded scripted model
   --plan                   Plan mode: reads only, and ends with a plan
   --approval-policy P      untrusted, on-failure, on-request (default) or never

@@ -19,11 +19,11 @@ export function followSettings(
   { view, findings, comments, walkthrough, rules }: Panel,
   store: DisposableStore,
 ): void {
-  // A local server knows the window of a model once it has loaded it; OpenRouter has those of all its models in its list.
+  // A local server knows the window of a model once it has loaded it; OpenRouter and Anthropic have those of all their models in a list.
   const learnWindow = () => {
     const server = inUse();
     if (server && server.model !== '') {
-      http.learn(server.provider, server.model, LEARN_WITHIN_MS, { asksOpenRouter: true }).catch(report);
+      http.learn(server.provider, server.model, LEARN_WITHIN_MS, { asksRemote: true }).catch(report);
     }
   };
   store.add(

@@ -38,6 +38,11 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     settings: { baseUrl: 'https://api.openai.com/v1', wireApi: 'responses' },
     keyVariable: 'OPENAI_API_KEY',
   },
+  anthropic: {
+    title: 'Anthropic',
+    settings: { baseUrl: 'https://api.anthropic.com/v1', wireApi: 'messages' },
+    keyVariable: 'ANTHROPIC_API_KEY',
+  },
   azure: {
     title: 'Azure OpenAI',
     settings: null,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { reasoningEffortSchema } from './op.ts';
 import { lazyStrictObject } from './lazyObject.ts';
 
-export const wireApiSchema = z.enum(['responses', 'chat']);
+export const wireApiSchema = z.enum(['responses', 'chat', 'messages']);
 /** An API that servers of models have. */
 export type WireApi = z.infer<typeof wireApiSchema>;
 
@@ -33,6 +33,8 @@ const modelSettingsSchema = lazyStrictObject(() => ({
   userQuestions: z.boolean().optional(),
   parallelToolCalls: z.boolean().optional(),
   images: z.boolean().optional(),
+  /** The longest answer that the model writes, in tokens, reasoning included. Messages requires a limit in each request. */
+  maxOutput: z.number().int().positive().optional(),
   /** `false`: the model takes no reasoning effort. */
   reasoning: z
     .union([
@@ -42,6 +44,8 @@ const modelSettingsSchema = lazyStrictObject(() => ({
         /** Sent when the user has chosen no effort; without it the field is left out then. */
         defaultEffort: reasoningEffortSchema.optional(),
         summaries: z.boolean().default(false),
+        /** The form in which Messages is asked for reasoning; that of the model's name if absent. */
+        thinking: z.enum(['adaptive', 'budget']).optional(),
       }),
     ])
     .optional(),
@@ -63,7 +67,7 @@ export const providerSettingsSchema = lazyStrictObject(() => ({
   /** Names of headers and of the environment variables with their values; without the variable the header is not sent. */
   envHeaders: z.record(z.string(), z.string().min(1)).optional(),
   queryParams: z.record(z.string(), z.string()).optional(),
-  auth: z.enum(['bearer', 'api_key', 'none']).optional(),
+  auth: z.enum(['bearer', 'api_key', 'x_api_key', 'none']).optional(),
   /** The kind of server, if the host name does not show it: decides which fields it may be sent. */
   dialect: z.enum(['openai', 'azure', 'openrouter', 'plain']).optional(),
   /** True if the server stores responses. If absent: true for Azure, false for OpenAI, not sent to others. */

@@ -54,6 +54,14 @@ export const reasoningItemSchema = lazyVariant('reasoning', () => ({
   encrypted_content: z.string().nullish(),
   /** The field in which a Chat server sent it and expects it back. */
   chat_field: z.enum(['reasoning', 'reasoning_content', 'content']).optional().catch(undefined),
+  /** Reasoning of a Messages server with its signature, or encrypted, which the server requires back unchanged. */
+  thinking_block: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+      z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
+    ])
+    .optional()
+    .catch(undefined),
   /** Signed or encrypted reasoning of a Chat server, which requires it back unchanged and in this order. */
   chat_details: z.array(z.record(z.string(), z.unknown())).optional().catch(undefined),
 }));

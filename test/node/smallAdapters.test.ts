@@ -46,7 +46,10 @@ describe('the clock', () => {
 
 describe('secrets', () => {
   test('sends a key to its own origin only', async () => {
-    const secrets = createEnvironmentSecrets({ TILLER_API_KEY: 't', OPENAI_API_KEY: 'o' }, 'https://models.example/v1');
+    const secrets = createEnvironmentSecrets(
+      { TILLER_API_KEY: 't', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' },
+      'https://models.example/v1',
+    );
     const origins = [
       'https://models.example',
       'https://models.example:443/v1/responses',
@@ -55,10 +58,11 @@ describe('secrets', () => {
       'https://models.example.evil.test',
       'https://api.openai.com',
       'http://api.openai.com',
+      'https://api.anthropic.com',
       'nonsense',
     ];
     const keys = await Promise.all(origins.map((origin) => secrets.keyFor(origin)));
-    assert.deepEqual(keys, ['t', 't', undefined, undefined, undefined, 'o', undefined, undefined]);
+    assert.deepEqual(keys, ['t', 't', undefined, undefined, undefined, 'o', undefined, 'a', undefined]);
     const direct = createEnvironmentSecrets({ TILLER_API_KEY: 't', OPENAI_API_KEY: 'o' }, 'https://api.openai.com/v1');
     assert.equal(await direct.keyFor('https://api.openai.com'), 't');
     const unbound = createEnvironmentSecrets({ TILLER_API_KEY: 't' }, undefined);

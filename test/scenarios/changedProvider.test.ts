@@ -1,4 +1,4 @@
-/** A thread that goes on with a model of another provider, on either wire. */
+/** A thread that goes on with a model of another provider, on every wire. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { HttpModels } from '../../src/core/model/httpModels.ts';
 import type { ProviderConfig } from '../../src/core/model/provider.ts';
@@ -20,6 +20,11 @@ async function second(wire: Wire, script: ModelScript, more: Partial<ProviderCon
   return { server, host: { modelsOf: (id: string) => (id === 'other' ? http.of(provider) : undefined) } };
 }
 
+/** Names of models that send reasoning on their wire. */
+const MODELS: Readonly<Record<Wire, string>> = { responses: 'gpt-5.5', chat: 'gpt-5.5', messages: 'claude-opus-4-6' };
+
+const OTHER: Readonly<Record<Wire, string>> = { ...MODELS, responses: 'other-model', chat: 'other-model' };
+
 const toOther = { type: 'override_turn_context', provider: 'other', model: 'other-model' } as const;
 const toFirst = { type: 'override_turn_context', provider: 'test', model: 'gpt-5.5' } as const;
 
@@ -37,7 +42,7 @@ async function switched(from: Wire, to: Wire): Promise<{ chat: Scenario; other: 
   ]);
   const chat = await startScenario({
     wire: from,
-    modelName: 'gpt-5.5',
+    modelName: MODELS[from],
     provider: { dialect: 'openai' },
     host,
     model: [
@@ -52,12 +57,17 @@ async function switched(from: Wire, to: Wire): Promise<{ chat: Scenario; other: 
     ],
   });
   await chat.send('go');
-  chat.submit(toOther);
+  chat.submit({ ...toOther, model: OTHER[to] });
   await chat.send('go on');
   return { chat, other };
 }
 
-const WIRES: readonly Wire[] = ['responses', 'chat'];
+const WIRES: readonly Wire[] = ['responses', 'chat', 'messages'];
+const KINDS: Readonly<Record<Wire, readonly string[]>> = {
+  responses: ['user', 'function_call', 'function_call_output', 'assistant', 'user'],
+  chat: ['user', 'assistant', 'tool', 'assistant', 'user'],
+  messages: ['user', 'assistant', 'user', 'assistant', 'user'],
+};
 
 describe.each(WIRES.flatMap((from) => WIRES.map((to) => ({ from, to }))))('from $from to $to', ({ from, to }) => {
   it('sends messages, calls and outputs, and no reasoning of the other provider', async () => {
@@ -65,14 +75,10 @@ describe.each(WIRES.flatMap((from) => WIRES.map((to) => ({ from, to }))))('from 
     await using _chat = chat;
     expect(chat.items('agent_message').map(({ text }) => text)).toEqual(['Done.', 'I go on.']);
     const { text, body } = other.lastRequest;
-    expect(body['model']).toBe('other-model');
+    expect(body['model']).toBe(OTHER[to]);
     expect(text).not.toContain('thoughts of the first');
     expect(text).not.toContain('c2VhbA==');
-    expect(kinds(other)).toEqual(
-      to === 'responses'
-        ? ['user', 'function_call', 'function_call_output', 'assistant', 'user']
-        : ['user', 'assistant', 'tool', 'assistant', 'user'],
-    );
+    expect(kinds(other)).toEqual(KINDS[to]);
     await chat.send('further');
     expect(other.lastRequest.text).toContain('thoughts of the other');
   });
@@ -80,18 +86,18 @@ describe.each(WIRES.flatMap((from) => WIRES.map((to) => ({ from, to }))))('from 
   it('goes back, and finds its own reasoning again', async () => {
     const { chat } = await switched(from, to);
     await using _chat = chat;
-    chat.submit(toFirst);
+    chat.submit({ ...toFirst, model: MODELS[from] });
     await chat.send('and back');
     const { text, body } = chat.server.lastRequest;
-    expect(body['model']).toBe('gpt-5.5');
+    expect(body['model']).toBe(MODELS[from]);
     expect(text).toContain('thoughts of the first');
     expect(text).not.toContain('thoughts of the other');
     expect(text).toContain('I go on.');
     const settings = chat.said('turn_started').map(({ settings: { provider, model } }) => [provider, model]);
     expect(settings).toEqual([
-      [undefined, 'gpt-5.5'],
-      ['other', 'other-model'],
-      [undefined, 'gpt-5.5'],
+      [undefined, MODELS[from]],
+      ['other', OTHER[to]],
+      [undefined, MODELS[from]],
     ]);
   });
 });

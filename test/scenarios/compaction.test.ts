@@ -20,7 +20,7 @@ import {
 } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
-const WIRES: readonly Wire[] = ['responses', 'chat'];
+const WIRES: readonly Wire[] = ['responses', 'chat', 'messages'];
 
 /** The settings of a model whose window has this many tokens. */
 function windowOf(contextWindow: number) {
@@ -33,9 +33,10 @@ function requestOf({ server }: Scenario, index: number): ModelRequest {
   return request;
 }
 
-/** The texts of a request, element by element, as `role: text`. */
-function textsOf({ input }: ModelRequest): string[] {
-  return input
+/** The texts of a request, element by element (on Messages block by block), as `role: text`. */
+function textsOf({ input, wire }: ModelRequest): string[] {
+  const items = wire === 'messages' ? input.flatMap(blocksOf) : input;
+  return items
     .map((item) => {
       const content = item['content'] ?? item['output'] ?? '';
       const parts = Array.isArray(content) ? content : [{ text: content }];
@@ -45,6 +46,13 @@ function textsOf({ input }: ModelRequest): string[] {
     .filter((text) => !text.startsWith('system: '));
 }
 
+/** The blocks of a message as elements of their own. */
+function blocksOf({ role, content }: ModelRequest['input'][number]): ModelRequest['input'] {
+  return (content as ModelRequest['input']).map((block) =>
+    block['type'] === 'text' ? { role, content: [block] } : { type: block['type'], content: block['content'] },
+  );
+}
+
 function asksForSummary(request: ModelRequest): boolean {
   return textsOf(request).at(-1)?.startsWith('user: <summary_request>') ?? false;
 }
@@ -52,7 +60,7 @@ function asksForSummary(request: ModelRequest): boolean {
 /** The history of a request without the context that every thread begins with. */
 function talkOf(request: ModelRequest): string[] {
   return textsOf(request).filter(
-    (text) => !/^(?:developer|system): |^user: <environment_context>|^user: # AGENTS/.test(text),
+    (text) => !/^(?:developer|system): |^user: <(?:environment_context|permissions)>|^user: # AGENTS/.test(text),
   );
 }
 
@@ -315,7 +323,7 @@ describe.each(WIRES)('automatic compaction on %s', (wire) => {
   it('describes calls as text where the server accepts none without tools', async () => {
     const isRefused = ({ input, toolNames }: ModelRequest) =>
       toolNames.length === 0 &&
-      input.some((item) => item['tool_calls'] !== undefined || item['type'] === 'function_call');
+      input.some((item) => /"(?:tool_calls|function_call|tool_use)"/.test(JSON.stringify(item)));
     await using chat = await startScenario({
       wire,
       sandbox: 'danger-full-access',

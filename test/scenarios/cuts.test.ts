@@ -15,7 +15,7 @@ import {
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 import { placesBelow } from '../support/rounds.ts';
 
-const WIRES: readonly Wire[] = ['responses', 'chat'];
+const WIRES: readonly Wire[] = ['responses', 'chat', 'messages'];
 
 /** Delays between attempts take a hundredth of the reported time. */
 const hurried = ({ clock }: Ports): Partial<Ports> => ({

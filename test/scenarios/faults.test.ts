@@ -11,7 +11,9 @@ import { startScenario } from '../support/startScenario.ts';
 import { rounds } from '../support/rounds.ts';
 import { expectUsable, faultSuite, hurried, SENTENCE } from './faultSuite.ts';
 
-const WIRES: readonly Wire[] = ['responses', 'chat'];
+const WIRES: readonly Wire[] = ['responses', 'chat', 'messages'];
+/** Floods go through the decoder of events, which all wires share. */
+const FLOODED: readonly Wire[] = ['responses', 'chat'];
 
 const MEGABYTES = rounds(12, 50);
 
@@ -35,6 +37,8 @@ describe('a response that its server cut off', () => {
     ['responses', 'max_output_tokens', 'bad_response'],
     ['chat', 'max_output_tokens', 'context_exceeded'],
     ['chat', 'content_filter', 'content_filter'],
+    ['messages', 'max_tokens', 'context_exceeded'],
+    ['messages', 'refusal', 'content_filter'],
   ])('on %s for %s is final, and half a call does not run', async (wire, reason, kind) => {
     await using chat = await startScenario({
       wire,
@@ -229,7 +233,7 @@ function asJson(text: string): Response {
   return new Response(text, { headers: { 'content-type': 'application/json' } });
 }
 
-describe.each(WIRES)('an unusual server on %s', (wire) => {
+describe.each(FLOODED)('an unusual server on %s', (wire) => {
   it(`may send ${MEGABYTES} MB`, async () => {
     // Responses sends the text four times: as deltas, as text, as an item, and in the end event.
     const size = (MEGABYTES * 1_000_000) / (wire === 'responses' ? 4 : 1);

@@ -1,4 +1,4 @@
-/** Images on both wires: where they are sent, which are left out, and that no image ends a thread. */
+/** Images on all wires: where they are sent, which are left out, and that no image ends a thread. */
 import { linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { UserInput } from '../../src/protocol/item.ts';
@@ -7,7 +7,7 @@ import { dataUrl, gif, png, webp } from '../support/images.ts';
 import { calls, fails, failsInStream, type ModelScript, says, type Wire } from '../support/modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
-const WIRES: readonly Wire[] = ['responses', 'chat'];
+const WIRES: readonly Wire[] = ['responses', 'chat', 'messages'];
 
 const camera = { name: 'camera', description: 'Takes a picture.', inputSchema: { type: 'object', properties: {} } };
 const image = (bytes: Uint8Array, mediaType?: string) =>
@@ -55,7 +55,7 @@ describe.each(WIRES)('an image that a tool returns, on %s', (wire) => {
     expect(server.refusals).toBe(0);
     expect(sentImages(chat)).toEqual([dataUrl(GOOD), dataUrl(gif(), 'image/gif')]);
     expect(warnings(chat)).toEqual([]);
-    if (wire === 'responses') return;
+    if (wire !== 'chat') return;
     const [a, b, shown] = chat.server.lastRequest.input.slice(-5);
     expect([a, b, shown]).toEqual([
       { role: 'tool', tool_call_id: 'a', content: 'Click.\n[image: in the user message below]' },

@@ -261,7 +261,10 @@ describe('tiller replay', () => {
     [[], 'replay which rollout? give one file'],
     [['a.jsonl', 'b.jsonl'], 'replay which rollout? give one file'],
     [[FOLDER], /threads/],
-    [[path.join(FOLDER, 'plan.jsonl'), '--wire-api', 'telepathy'], '--wire-api telepathy: must be responses or chat'],
+    [
+      [path.join(FOLDER, 'plan.jsonl'), '--wire-api', 'telepathy'],
+      '--wire-api telepathy: must be responses, chat, messages',
+    ],
     [[path.join(RELEASED, 'released-0.1/as-read.txt')], /as-read\.txt: no line says that this is a Tiller thread$/],
   ])('refuses the arguments %j', async (args, message) => {
     await expect(replay(args, process)).rejects.toThrow(message);

@@ -49,12 +49,16 @@ function refusalOf(request: ModelRequest, refuses: (bytes: Buffer) => boolean): 
   return undefined;
 }
 
-/** The URLs of all images in an element of the request, on either wire. */
+/** The URLs of all images in an element of the request, on any wire. */
 export function imagesIn(element: unknown): readonly string[] {
   if (Array.isArray(element)) return element.flatMap(imagesIn);
   if (typeof element !== 'object' || element === null) return [];
   const { type, image_url: image } = element as { type?: unknown; image_url?: unknown };
   if (type === 'input_image') return [String(image)];
+  if (type === 'image') {
+    const { source } = element as { source: { url?: string; media_type?: string; data?: string } };
+    return [source.url ?? `data:${source.media_type};base64,${source.data}`];
+  }
   if (type === 'image_url') return [String((image as { url: unknown }).url)];
   return Object.values(element).flatMap(imagesIn);
 }

@@ -1,11 +1,16 @@
 /** The record of a request to a model server, and the invariants of every request. */
 import type { WireApi } from '../../src/protocol/providers.ts';
+import { messagesBreaches } from './messagesRules.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type Wire = WireApi;
 
 /** The field of a request that holds the conversation. */
-export const INPUT_KEY: Readonly<Record<Wire, string>> = { responses: 'input', chat: 'messages' };
+export const INPUT_KEY: Readonly<Record<Wire, string>> = {
+  responses: 'input',
+  chat: 'messages',
+  messages: 'messages',
+};
 
 export interface ModelRequest {
   readonly wire: Wire;
@@ -98,16 +103,21 @@ function endOfValue(json: string, start: number): number {
 
 /**
  * Every call has exactly one output and every output one call (design §1, invariant 5). On Chat the outputs follow their
- * assistant message directly. In a request to Responses, reasoning before another item is followed by one of the model.
- * Returns a sentence for each breach.
+ * assistant message directly; on Messages all that the server checks must hold. In a request to Responses, reasoning before
+ * another item is followed by one of the model. Returns a sentence for each breach.
  */
-export function pairingBreaches(request: Pick<ModelRequest, 'wire' | 'input'>): readonly string[] {
-  return BREACHES[request.wire](request.input);
+export function pairingBreaches(
+  request: Pick<ModelRequest, 'wire' | 'input'> & Partial<Pick<ModelRequest, 'body'>>,
+): readonly string[] {
+  return BREACHES[request.wire](request.input, request.body);
 }
 
-const BREACHES: Readonly<Record<Wire, (input: ModelRequest['input']) => readonly string[]>> = {
+const BREACHES: Readonly<
+  Record<Wire, (input: ModelRequest['input'], body: ModelRequest['body'] | undefined) => readonly string[]>
+> = {
   responses: responsesBreaches,
   chat: chatBreaches,
+  messages: messagesBreaches,
 };
 
 function textIn(record: Readonly<Record<string, unknown>>, key: string): string {
@@ -162,6 +172,22 @@ function chatBreaches(messages: ModelRequest['input']): readonly string[] {
   return breaches;
 }
 
+/**
+ * The elements that a prompt cache compares: on Messages the blocks without their marks, which are no part of it, and with
+ * the role of their message.
+ */
+export function comparedElements(wire: Wire, input: string | undefined): readonly string[] {
+  const elements = rawElements(input);
+  if (wire !== 'messages') return elements;
+  return elements.flatMap((message) =>
+    rawElements(rawValue(message, 'content')).map((block) => `${rawValue(message, 'role')}: ${withoutMark(block)}`),
+  );
+}
+
+function withoutMark(json: string): string {
+  return json.replace(/,"cache_control":\{"type":"ephemeral"\}(?=\}$)/, '');
+}
+
 type SentPrefix = Pick<ModelRequest, 'body' | 'tools' | 'elements'>;
 
 /** The parts of a body that a prompt cache compares. */
@@ -169,7 +195,7 @@ export function sentPrefix(wire: Wire, text: string): SentPrefix {
   return {
     body: JSON.parse(text) as Record<string, unknown>,
     tools: rawValue(text, 'tools'),
-    elements: rawElements(rawValue(text, INPUT_KEY[wire])),
+    elements: comparedElements(wire, rawValue(text, INPUT_KEY[wire])),
   };
 }
 
@@ -179,7 +205,8 @@ export function sentPrefix(wire: Wire, text: string): SentPrefix {
  */
 export function prefixBreaches(earlier: SentPrefix, later: SentPrefix): readonly string[] {
   const breaches: string[] = [];
-  if (earlier.body['instructions'] !== later.body['instructions']) breaches.push('instructions changed');
+  const instructionsOf = ({ body }: SentPrefix) => JSON.stringify([body['instructions'], body['system']]);
+  if (instructionsOf(earlier) !== instructionsOf(later)) breaches.push('instructions changed');
   if (earlier.tools !== later.tools) breaches.push('tools changed');
   earlier.elements.forEach((element, index) => {
     if (later.elements[index] !== element) breaches.push(`element ${index} changed: ${element.slice(0, 120)}`);

@@ -123,7 +123,7 @@ export function usage(counts: Partial<TokenUsage> | null): Step {
   return { type: 'usage', usage: counts };
 }
 
-/** `end_turn` of the terminal event (Responses only). */
+/** `end_turn` of the terminal event (Responses); false: the `stop_reason` “pause_turn” (Messages). */
 export function endsTurn(endTurn: boolean): Step {
   return { type: 'endTurn', endTurn };
 }
@@ -177,17 +177,17 @@ export function emits(event: unknown): Step {
   return { type: 'raw', text: `data: ${JSON.stringify(event)}\n\n` };
 }
 
-/** `response.failed`; on Chat a chunk with an `error`. */
+/** `response.failed`; on Chat a chunk with an `error`, on Messages an event `error`. */
 export function failsInStream(code: string | null, message = 'It went wrong.'): Step {
   return { type: 'failsInStream', code, message };
 }
 
-/** `response.incomplete`; on Chat the matching `finish_reason`. */
+/** `response.incomplete`; on Chat the matching `finish_reason`, on Messages the `stop_reason`. */
 export function incomplete(reason = 'max_output_tokens'): Step {
   return { type: 'incomplete', reason };
 }
 
-/** One JSON document instead of a stream, although a stream was requested (Chat only). */
+/** One JSON document instead of a stream, although a stream was requested (Chat and Messages). */
 export function answersWhole(): Step {
   return { type: 'answersWhole' };
 }

@@ -1,5 +1,5 @@
 /**
- * A scripted model, as a real HTTP server on loopback, on both wires:
+ * A scripted model, as a real HTTP server on loopback, on all wires:
  *
  *     const server = await ModelServer.start([[calls('shell', { command: ['ls'] })], [says('Done.')]]);
  *     … server.baseUrl …
@@ -9,9 +9,17 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { INPUT_KEY, pairingBreaches, rawElements, rawValue, type ModelRequest, type Wire } from './modelRequest.ts';
+import {
+  comparedElements,
+  INPUT_KEY,
+  pairingBreaches,
+  rawValue,
+  type ModelRequest,
+  type Wire,
+} from './modelRequest.ts';
 import type { Step } from './modelScript.ts';
 import type { Imitation } from './imitation.ts';
+import { messagesDocument, messagesError, messagesPieces } from './messagesWire.ts';
 import { chatDocument, chatPieces, type NextId, responsesPieces, type Piece } from './modelWires.ts';
 
 export * from './modelScript.ts';
@@ -24,7 +32,7 @@ export type Answer = readonly Step[] | ((request: ModelRequest) => readonly Step
 export type ModelScript = readonly Answer[] | ((request: ModelRequest, index: number) => readonly Step[]);
 
 export interface ModelServerOptions {
-  /** Serves this wire only; by default both. */
+  /** Serves this wire only; by default all. */
   readonly wire?: Wire | undefined;
   /** Behaves like the server of a provider: its other routes, its refusals, its form of chunks. */
   readonly imitates?: Imitation | undefined;
@@ -156,14 +164,14 @@ export class ModelServer {
   async #answer(request: ModelRequest, steps: readonly Step[], response: http.ServerResponse): Promise<void> {
     const failure = steps.find((step) => step.type === 'fails');
     if (failure) {
-      const body = typeof failure.body === 'string' ? failure.body : errorBody(failure.status, failure.body);
+      const body = typeof failure.body === 'string' ? failure.body : ERRORS[request.wire](failure.status, failure.body);
       response.writeHead(failure.status, { 'content-type': 'application/json', ...failure.headers });
       response.end(body);
       return;
     }
     if (steps.some((step) => step.type === 'answersWhole')) {
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(chatDocument(steps, this.#nextId));
+      response.end((request.wire === 'messages' ? messagesDocument : chatDocument)(steps, this.#nextId));
       return;
     }
     const pieces = PIECES[request.wire](steps, this.#nextId, this.#options.imitates, request);
@@ -187,6 +195,7 @@ const PIECES: Readonly<Record<Wire, WritePieces>> = {
     responsesPieces(steps, nextId, imitates?.responses, request && functionsOf(request)),
   chat: (steps, nextId, imitates, request) =>
     chatPieces(steps, nextId, request === undefined || asksForUsage(request), imitates?.chat),
+  messages: messagesPieces,
 };
 
 /** Names of the tools that were offered as functions on Responses. */
@@ -294,7 +303,7 @@ function readRequest(
     text,
     body,
     input: (body[key] ?? []) as ModelRequest['input'],
-    elements: rawElements(rawValue(text, key)),
+    elements: comparedElements(wire, rawValue(text, key)),
     tools: rawValue(text, 'tools'),
     toolNames: tools.map((tool) => tool.name ?? tool.function?.name ?? tool.type),
     remotePort: incoming.socket.remotePort,
@@ -314,6 +323,7 @@ interface ToolOnTheWire {
 function wireOf(url: string): Wire | undefined {
   const { pathname } = new URL(url, 'http://localhost');
   if (pathname.endsWith('/responses')) return 'responses';
+  if (pathname.endsWith('/messages')) return 'messages';
   return pathname.endsWith('/chat/completions') ? 'chat' : undefined;
 }
 
@@ -326,6 +336,12 @@ function errorBody(status: number, body: unknown): string {
   if ('error' in given) return JSON.stringify(given);
   return JSON.stringify({ error: { message: `HTTP ${status}`, type: null, param: null, code: null, ...given } });
 }
+
+const ERRORS: Readonly<Record<Wire, (status: number, body: unknown) => string>> = {
+  responses: errorBody,
+  chat: errorBody,
+  messages: messagesError,
+};
 
 function sendJson(response: http.ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });

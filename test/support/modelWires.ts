@@ -15,7 +15,7 @@ export type NextId = (prefix: string) => string;
 
 const DEFAULT_USAGE: TokenUsage = { input: 100, cachedInput: 0, output: 10, reasoning: 0, total: 110 };
 
-function usageOf(steps: readonly Step[]): TokenUsage | null {
+export function usageOf(steps: readonly Step[]): TokenUsage | null {
   const step = steps.findLast((step) => step.type === 'usage');
   if (step === undefined) return DEFAULT_USAGE;
   if (step.usage === null) return null;
@@ -38,7 +38,7 @@ export function inPieces(text: string, deltas = 3): readonly string[] {
 }
 
 /** Collects text and merges it, so that 20,000 deltas are a handful of writes. */
-class PieceList {
+export class PieceList {
   readonly pieces: Piece[] = [];
   #text: string[] = [];
 
@@ -66,7 +66,7 @@ class PieceList {
 }
 
 /** The same on both wires. Returns true when the response is complete. */
-function connect(step: ConnectionStep, list: PieceList): boolean {
+export function connect(step: ConnectionStep, list: PieceList): boolean {
   switch (step.type) {
     case 'waits':
       list.control({ type: 'wait', for: step.for });
@@ -306,7 +306,7 @@ class ResponsesList extends PieceList {
 }
 
 /** A script that begins with a pause, or with bytes of its own, gets no other beginning. */
-function once(act: () => void): () => void {
+export function once(act: () => void): () => void {
   let acted = false;
   return () => {
     if (!acted) act();
@@ -314,7 +314,7 @@ function once(act: () => void): () => void {
   };
 }
 
-function finished(list: PieceList): readonly Piece[] {
+export function finished(list: PieceList): readonly Piece[] {
   list.flush();
   return list.pieces;
 }

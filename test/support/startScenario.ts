@@ -243,8 +243,10 @@ export class Scenario {
 
   /** The outputs of calls in the last request, in order. */
   outputs(): string[] {
-    return this.server.lastRequest.input
-      .filter((item) => String(item.type).endsWith('_output') || item.role === 'tool')
+    const { input, wire } = this.server.lastRequest;
+    const items = wire === 'messages' ? input.flatMap(({ content }) => content as typeof input) : input;
+    return items
+      .filter(({ type, role }) => /_output$|^tool_result$/.test(String(type)) || role === 'tool')
       .map((item) => String(item.output ?? item.content));
   }
 

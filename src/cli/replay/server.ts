@@ -1,4 +1,4 @@
-/** The model of a replay: a server on loopback that answers with the recorded responses, on both wires. */
+/** The model of a replay: a server on loopback that answers with the recorded responses, on all wires. */
 import type { WireApi } from '../../protocol/providers.ts';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -41,7 +41,7 @@ async function serve(
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const answer = await decide(JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>);
-  const wire: WireApi = (request.url ?? '').includes('/chat/') ? 'chat' : 'responses';
+  const wire = wireOf(request.url ?? '');
   switch (answer?.type) {
     case undefined:
       return fail(response, 400, 'This request is not the recorded one.');
@@ -60,8 +60,14 @@ async function serve(
   }
 }
 
+function wireOf(url: string): WireApi {
+  if (url.includes('/chat/')) return 'chat';
+  return url.includes('/messages') ? 'messages' : 'responses';
+}
+
 const EVENTS: Readonly<Record<WireApi, (answer: ItemsAnswer) => Iterable<object | string>>> = {
   chat: chatEvents,
+  messages: messagesEvents,
   responses: responsesEvents,
 };
 
@@ -142,4 +148,45 @@ function* chatEvents({ items, end }: ItemsAnswer): Generator<object | string> {
   if (end === 'waits') return;
   yield chunk({}, items.some(isToolCall) ? 'tool_calls' : 'stop');
   yield '[DONE]';
+}
+
+function* messagesEvents({ items, end }: ItemsAnswer): Generator<object> {
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  yield {
+    type: 'message_start',
+    message: { id: 'msg_replay', type: 'message', role: 'assistant', content: [], usage },
+  };
+  for (const [index, item] of items.entries()) {
+    const [content_block, deltas] = blockOf(item);
+    yield { type: 'content_block_start', index, content_block };
+    for (const delta of deltas) yield { type: 'content_block_delta', index, delta };
+    yield { type: 'content_block_stop', index };
+  }
+  if (end === 'waits') return;
+  const stop_reason = end !== 'end_turn' ? 'pause_turn' : items.some(isToolCall) ? 'tool_use' : 'end_turn';
+  yield { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 1 } };
+  yield { type: 'message_stop' };
+}
+
+/** The announcement of a block, and its deltas. */
+function blockOf(item: ResponseItem): readonly [block: object, deltas: readonly object[]] {
+  switch (item.type) {
+    case 'message':
+      return [{ type: 'text', text: '' }, [{ type: 'text_delta', text: textOf(item.content) }]];
+    case 'reasoning': {
+      const { thinking_block: block, summary } = item;
+      if (block?.type === 'redacted_thinking') return [block, []];
+      const text = { type: 'thinking_delta', thinking: summary.map((part) => part.text).join('') };
+      const signature = block === undefined ? [] : [{ type: 'signature_delta', signature: block.signature }];
+      return [{ type: 'thinking', thinking: '', signature: '' }, [text, ...signature]];
+    }
+    case 'function_call':
+    case 'custom_tool_call': {
+      const partial_json = item.type === 'function_call' ? item.arguments : JSON.stringify({ input: item.input });
+      const { call_id: id, name } = item;
+      return [{ type: 'tool_use', id, name, input: {} }, [{ type: 'input_json_delta', partial_json }]];
+    }
+    default:
+      return [{ type: item.type }, []];
+  }
 }

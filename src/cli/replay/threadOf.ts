@@ -105,8 +105,12 @@ export function homeIn({ meta }: ReplayScript, { started }: RecordedPart): strin
   return file?.endsWith(`/${relative}`) === true ? file.slice(0, -relative.length - 1) : '/home/user/.tiller';
 }
 
-/** The wire on which the responses were recorded: items of Chat Completions have no ids. */
+/**
+ * The wire on which the responses were recorded: items of Chat Completions and of Messages have no ids, and reasoning of
+ * Messages is a block.
+ */
 export function wireOf(items: readonly ResponseItem[]): WireApi {
+  if (items.some((item) => item.type === 'reasoning' && item.thinking_block !== undefined)) return 'messages';
   const modelItems = items.filter(isFromModel);
   return modelItems.length > 0 && modelItems.every((item) => !('id' in item) || item.id === undefined)
     ? 'chat'

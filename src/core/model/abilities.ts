@@ -29,6 +29,7 @@ export const ABILITIES = [
   'parallelToolCalls',
   'images',
   'contextWindow',
+  'maxOutput',
 ] as const satisfies readonly (keyof ModelFamily)[];
 export type Ability = (typeof ABILITIES)[number];
 
@@ -41,6 +42,10 @@ export interface ReportedModel {
   /** In tokens: the window of the loaded model where the server reports it, else the model's maximum. */
   readonly contextWindow?: number | undefined;
   readonly images?: boolean | undefined;
+  /** In tokens: the longest answer. */
+  readonly maxOutput?: number | undefined;
+  /** The reasoning that Messages may be asked for; `null`: the model does not reason. */
+  readonly reasoning?: ReasoningAbility | null | undefined;
   /** False: it takes no tools, so Tiller could only talk with it. */
   readonly tools?: boolean | undefined;
   /** Local servers: in memory. */
@@ -78,8 +83,8 @@ export function abilitiesOf(
   const likeName = settings?.family ?? (isKnown(model) ? model : (server.family ?? model));
   const everything = takesEverything(likeName, dialect);
   const named = capabilitiesOf(likeName, dialect, wireApi);
-  const configured = configuredAbilities(settings);
-  const byServer = reportedAbilities(reported);
+  const configured = configuredAbilities(settings, named);
+  const byServer = reportedAbilities(reported, isKnown(likeName));
   const byName: AbilitySource = isKnown(likeName) ? 'name' : 'guess';
   const sources = Object.fromEntries(
     ABILITIES.map((ability): [Ability, AbilitySource] => {
@@ -143,7 +148,7 @@ function storeOf(chosen: boolean | undefined, dialect: Dialect, wireApi: WireApi
 
 type Known = Partial<Pick<ModelFamily, Ability>>;
 
-function configuredAbilities(settings: ModelSettings | undefined): Known {
+function configuredAbilities(settings: ModelSettings | undefined, named: ModelFamily): Known {
   if (settings === undefined) return {};
   const { applyPatch, extraInstructions, shell, fileTools, userQuestions, parallelToolCalls, images, contextWindow } =
     settings;
@@ -156,22 +161,27 @@ function configuredAbilities(settings: ModelSettings | undefined): Known {
     parallelToolCalls,
     images,
     contextWindow,
-    reasoning: configuredReasoning(settings.reasoning),
+    maxOutput: settings.maxOutput,
+    reasoning: configuredReasoning(settings.reasoning, named),
     verbosity: settings.verbosity === false ? null : settings.verbosity && { default: settings.verbosity },
   });
 }
 
-function configuredReasoning(reasoning: ModelSettings['reasoning']): ReasoningAbility | null | undefined {
+function configuredReasoning(
+  reasoning: ModelSettings['reasoning'],
+  named: ModelFamily,
+): ReasoningAbility | null | undefined {
   if (reasoning === false) return null;
   if (reasoning === undefined) return undefined;
-  const { efforts, defaultEffort = null, summaries } = reasoning;
-  return { efforts, defaultEffort, summaries };
+  const { efforts, defaultEffort = null, summaries, thinking = named.reasoning?.thinking } = reasoning;
+  return { efforts, defaultEffort, summaries, thinking };
 }
 
-function reportedAbilities(reported: ReportedModel | undefined): Known {
+/** The name tells more of how a model reasons than its server does. */
+function reportedAbilities(reported: ReportedModel | undefined, isNamed: boolean): Known {
   if (reported === undefined) return {};
-  const { contextWindow, images } = reported;
-  return withoutUndefined({ contextWindow, images });
+  const { contextWindow, images, maxOutput, reasoning } = reported;
+  return withoutUndefined({ contextWindow, images, maxOutput, reasoning: isNamed ? undefined : reasoning });
 }
 
 export interface OfferedEfforts {

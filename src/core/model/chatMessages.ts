@@ -156,7 +156,7 @@ const BRIDGE: MessageItem = {
  * Yields items in the order that strict servers require: all outputs directly after the calls. Items in between (a
  * user's message while a tool ran) follow the outputs; further calls among them are given their outputs likewise.
  */
-function* inAnswerOrder(items: readonly ResponseItem[]): Generator<ResponseItem, void, undefined> {
+export function* inAnswerOrder(items: readonly ResponseItem[]): Generator<ResponseItem, void, undefined> {
   const ahead = items.toReversed();
   const owed = new Set<string>();
   let answering = false;

@@ -13,7 +13,16 @@ export interface ReasoningAbility {
   /** The efforts that it takes, the lowest first. `null`: unknown, so any is sent that the user chooses. */
   readonly efforts: readonly ReasoningEffort[] | null;
   readonly summaries: boolean;
+  /** The form in which Messages is asked for reasoning; absent for unknown models. */
+  readonly thinking?: ThinkingForm | undefined;
 }
+
+/**
+ * The form in which a request of Messages turns reasoning on and off (platform.claude.com/docs/en/build-with-claude/thinking):
+ * `always`: it cannot be turned off · `between_tools`: the least is between the calls of tools · `adaptive`: the model
+ * decides, and it can be turned off · `budget`: only by a number of tokens.
+ */
+export type ThinkingForm = 'always' | 'between_tools' | 'adaptive' | 'budget';
 
 export interface VerbosityAbility {
   /** Sent when the user has chosen none; `null`: the field is left out then. */
@@ -42,6 +51,8 @@ export interface ModelFamily {
   readonly images: boolean;
   /** In tokens; `null` where it is unknown. */
   readonly contextWindow: number | null;
+  /** The longest answer, in tokens, reasoning included; `null` where it is unknown. */
+  readonly maxOutput: number | null;
 }
 
 /** The assumptions for a model that is not listed. */
@@ -57,6 +68,7 @@ export const UNKNOWN_FAMILY: ModelFamily = {
   parallelToolCalls: true,
   images: true,
   contextWindow: null,
+  maxOutput: null,
 };
 
 /**
@@ -82,6 +94,7 @@ const GPT_5: Omit<ModelFamily, 'id'> = {
   parallelToolCalls: true,
   images: true,
   contextWindow: 272_000,
+  maxOutput: null,
 };
 
 const O_SERIES: Omit<ModelFamily, 'id'> = {
@@ -100,6 +113,29 @@ const GPT_4: Omit<ModelFamily, 'id'> = {
   reasoning: null,
   contextWindow: 128_000,
 };
+
+const CLAUDE_EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const;
+
+/**
+ * Models of Anthropic (platform.claude.com/docs/en/about-claude/models/overview, and …/build-with-claude/effort and
+ * …/thinking for efforts; November 2026): those up to 4.5 reason only within a budget, all later ones as they see fit.
+ */
+function claude(
+  id: string,
+  thinking: ThinkingForm | null,
+  efforts: readonly ReasoningEffort[] = CLAUDE_EFFORTS,
+  limits: Pick<ModelFamily, 'contextWindow' | 'maxOutput'> = { contextWindow: 1_000_000, maxOutput: 128_000 },
+): ModelFamily {
+  const reasoning = thinking && { defaultEffort: null, efforts, summaries: false, thinking };
+  return { ...UNKNOWN_FAMILY, id, reasoning, ...limits };
+}
+
+/** True for names of Anthropic's models, also with the prefix of a cloud before them. */
+function isClaude({ id }: ModelFamily): boolean {
+  return id.startsWith('claude');
+}
+
+const CLAUDE_4 = { contextWindow: 200_000, maxOutput: 64_000 };
 
 /** In order: more specific patterns come first. Slugs are compared in lower case, without `vendor/`. */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
@@ -171,6 +207,17 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
   [/^gpt-4-(?:turbo|vision|\d{4}-preview)/, { ...GPT_4, id: 'gpt-4-turbo' }],
   [/^gpt-4(?:-|$)/, { ...GPT_4, id: 'gpt-4', images: false, contextWindow: 8192 }],
   [/^gpt-4/, { ...GPT_4, id: 'gpt-4.x' }],
+  [/claude-(?:fable|mythos)/, claude('claude-fable', 'always')],
+  [/claude-haiku-(?:[5-9]|\d\d)/, claude('claude-haiku-5', 'adaptive', ['none', ...CLAUDE_EFFORTS])],
+  [/claude-sonnet-(?:5[-.][5-9]|[6-9])/, claude('claude-sonnet-5.5', 'between_tools', ['none', ...CLAUDE_EFFORTS])],
+  [/claude-opus-(?:5[-.][5-9]|[6-9])/, claude('claude-opus-5.5', 'always')],
+  [/claude-(?:opus|sonnet)-(?:5|4[-.][7-9])(?!\d)/, claude('claude-5', 'adaptive', ['none', ...CLAUDE_EFFORTS])],
+  [/claude-(?:opus|sonnet)-4[-.]6(?!\d)/, claude('claude-4.6', 'adaptive', ['none', 'low', 'medium', 'high'])],
+  [/claude-opus-4(?![-.]5(?!\d))/, claude('claude-opus-4', 'budget', undefined, { ...CLAUDE_4, maxOutput: 32_000 })],
+  [/claude-(?:opus|sonnet|haiku)-4/, claude('claude-4', 'budget', undefined, CLAUDE_4)],
+  [/claude-3[-.]7/, claude('claude-3.7', 'budget', undefined, CLAUDE_4)],
+  [/claude-3[-.]5/, claude('claude-3.5', null, undefined, { contextWindow: 200_000, maxOutput: 8192 })],
+  [/claude-3/, claude('claude-3', null, undefined, { contextWindow: 200_000, maxOutput: 4096 })],
   [/^gpt-3\.5/, { ...GPT_4, id: 'gpt-3.5', images: false, contextWindow: 16_385 }],
 ];
 
@@ -210,6 +257,7 @@ interface WireTraits {
 export const WIRE_TRAITS: Readonly<Record<WireApi, WireTraits>> = {
   responses: { name: 'Responses', functionsOnly: false, stores: true },
   chat: { name: 'Chat Completions', functionsOnly: true, stores: false },
+  messages: { name: 'Messages', functionsOnly: true, stores: false },
 };
 
 /** True for the kinds of server that are known to implement the whole wire. */
@@ -219,7 +267,8 @@ export function isComplete(dialect: Dialect): boolean {
 
 /** True when more than functions may be sent: for a known model on a server that is known to accept it. */
 export function takesEverything(model: string, dialect: Dialect): boolean {
-  return isComplete(dialect) && familyOf(model).id !== UNKNOWN_FAMILY.id;
+  const family = familyOf(model);
+  return isComplete(dialect) && family.id !== UNKNOWN_FAMILY.id && !isClaude(family);
 }
 
 /**

@@ -75,6 +75,7 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   exceed_context_size_error: CONTEXT_EXCEEDED,
   model_max_prompt_tokens_exceeded: CONTEXT_EXCEEDED,
   insufficient_quota: QUOTA,
+  billing_error: QUOTA,
   usage_limit_reached: QUOTA,
   usage_not_included: QUOTA,
   billing_hard_limit_reached: QUOTA,
@@ -96,10 +97,14 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   engine_overloaded_error: OVERLOADED,
 };
 
-/** DeepSeek, MiniMax and Z.ai, which send it with a code of their own. */
-const MENTIONS_NO_BALANCE = /insufficient (?:account )?balance/i;
+/**
+ * DeepSeek, MiniMax and Z.ai, which send it with a code of their own; Anthropic, with status 400: “Your credit balance is
+ * too low to access the Anthropic API.”, “You have reached your specified API usage limits.”
+ */
+const MENTIONS_NO_BALANCE =
+  /insufficient (?:account )?balance|credit balance is too low|reached your specified (?:\w+ )?API usage limits/i;
 const MENTIONS_MODEL_UNKNOWN =
-  /model\b.{0,80}\b(?:not found|does(?: not|n't) exist|not exist|unknown|not available|not supported)|(?:unknown|invalid|no such) model|not a valid model|no models? (?:is |are )?loaded/i;
+  /model\b.{0,80}\b(?:not found|does(?: not|n't) exist|not exist|unknown|not available|not supported)|(?:unknown|invalid|no such) model|not a valid model|no models? (?:is |are )?loaded|^model: \S+\s*$/i;
 
 function byWords(error: ServerError): Verdict | undefined {
   for (const name of [error.code, error.type]) {
@@ -225,7 +230,7 @@ export function inStreamFault(document: unknown): ModelFault {
 }
 
 function inStreamVerdict(error: ServerError): Verdict {
-  if (error.code === 'server_is_overloaded') return { ...OVERLOADED, retryable: false };
+  if ((error.code ?? error.type) === 'server_is_overloaded') return { ...OVERLOADED, retryable: false };
   const known = byWords(error);
   if (known) return known;
   if (saysContextExceeded(error.message ?? '')) return CONTEXT_EXCEEDED;
@@ -259,11 +264,14 @@ export function incompleteFault(reason: string | undefined): ModelFault {
   return faultOf({ ...SERVER_FAILED, message: 'The server ended its answer before it was complete.' }, { detail });
 }
 
-/** The fault of a Chat `finish_reason`, in the terms of many servers; `undefined` for an ordinary end. */
-export function finishReasonFault(reason: string): ModelFault | undefined {
+/**
+ * The fault of a Chat `finish_reason` or a `stop_reason` of Messages, in the terms of many servers; `undefined` for an
+ * ordinary end. `name`: the field.
+ */
+export function finishReasonFault(reason: string, name = 'finish_reason'): ModelFault | undefined {
   const verdict = finishVerdict(reason.toLowerCase());
   const answerCut = verdict === CONTEXT_EXCEEDED;
-  return verdict && faultOf(verdict, { detail: `finish_reason: ${reason}`, answerCut });
+  return verdict && faultOf(verdict, { detail: `${name}: ${reason}`, answerCut });
 }
 
 function finishVerdict(reason: string): Verdict | undefined {
@@ -282,6 +290,7 @@ function finishVerdict(reason: string): Verdict | undefined {
     case 'blocklist':
     case 'spii':
     case 'recitation':
+    case 'refusal':
       return CONTENT_FILTER;
     case 'error':
     case 'network_error':

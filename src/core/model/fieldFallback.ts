@@ -7,19 +7,24 @@ import { WORDINGS } from './refusalWordings.ts';
 
 /** The fields that a request can omit, in the order of the search: more specific names first. */
 const DISPENSABLE = {
-  'reasoning.effort': /reasoning[._]?effort/i,
+  'reasoning.effort': /reasoning[._]?effort|output_config(?!\.format)|\beffort parameter/i,
   /** Reasoning in a request with tools on Chat Completions, also that of the model's default. Only by a wording of the table. */
   reasoning_beside_tools: /^$/,
   'reasoning.summary': /reasoning[._]summary|reasoning summar/,
   /** Reasoning of earlier responses, in the messages of the assistant. */
   reasoning_history: /messages\W.*\breasoning(?:_content|_details)?\b/,
+  /** Messages. */
+  thinking: /\bthinking\b/,
   reasoning: quoted('reasoning'),
   'text.verbosity': /verbosity/,
-  'text.format': /text\.format|response_format|json_schema/,
+  'text.format': /text\.format|response_format|json_schema|output_config\.format|output_format/,
+  cache_control: /cache_control/,
+  /** Messages: the longest answer, which is asked for in every request; a shorter one is asked for instead. */
+  max_tokens: /max_tokens/,
   include: quoted('include'),
   store: quoted('store'),
   prompt_cache_key: /prompt_cache_key/,
-  parallel_tool_calls: /parallel_tool_calls/,
+  parallel_tool_calls: /parallel_tool_(?:calls|use)/,
   tool_choice: /tool_choice/,
   stream_options: /stream_options|include_usage/,
   developer_role: /\bdeveloper\b.*\brole|\brole\b.*\bdeveloper\b/,
@@ -111,6 +116,12 @@ export function describeRefusal(providerId: string, model: string, refused: Disp
       return `“${providerId}” takes no tools from ${model} on Chat Completions while it reasons; reasoning is turned off from now on. With Responses it can do both.`;
     case 'reasoning_history':
       return `“${providerId}” does not take earlier reasoning of ${model}; it is left out from now on.`;
+    case 'thinking':
+      return `“${providerId}” does not take this form of reasoning for ${model}; none is asked for from now on.`;
+    case 'cache_control':
+      return `“${providerId}” does not take “cache_control”: each request is sent and paid without a prompt cache.`;
+    case 'max_tokens':
+      return `“${providerId}” does not allow such long answers of ${model}; shorter ones are asked for from now on. The setting maxOutput of the model sets their length.`;
     case 'tool_images':
       return `“${providerId}” takes no images in the outputs of tools; they follow in a message from now on.`;
     case 'message_order':

@@ -19,7 +19,7 @@ const NO_MODEL: ModelClient = {
 
 export type HttpModelPorts = Pick<Ports, 'fetch' | 'secrets' | 'clock' | 'ids' | 'log' | 'host'>;
 
-/** Models of HTTP servers that support Responses or Chat Completions. One per process. */
+/** Models of HTTP servers that support Responses, Chat Completions or Messages. One per process. */
 export class HttpModels {
   readonly #ports: Omit<ModelPorts, 'refused'>;
   /** By server, while the process runs: a field that was refused in one thread is not sent in another. */
@@ -34,7 +34,9 @@ export class HttpModels {
 
   /** Each factory has its own client, which keeps its connections: make one per thread. */
   of(provider: ProviderConfig): ModelClientFactory {
-    const client = createModelClient(provider, { ...this.#ports, refused: this.#refusedBy(provider) });
+    const refused = this.#refusedBy(provider);
+    const reported = (model: string) => this.#reportedOf(provider, model);
+    const client = createModelClient(provider, { ...this.#ports, refused, reported });
     return { id: provider.id, defaultModel: null, connect: (model) => this.#connect(provider, model, client) };
   }
 
@@ -49,20 +51,16 @@ export class HttpModels {
 
   /**
    * Asks a server on this machine about the window of its loaded model, unless it is known: for a model that is not
-   * loaded it reports the maximum. With `asksOpenRouter` it is asked, too, once: without its list the window of a model is
-   * unknown after a restart. Other servers are asked only when the user chooses a model. Never rejects, and resolves after
+   * loaded it reports the maximum. With `asksRemote` OpenRouter is asked, too, once, and a Messages server about a model of
+   * an unknown name: without their lists the window of a model is unknown after a restart. Other servers are asked only when the user chooses a model. Never rejects, and resolves after
    * `withinMs` at the latest.
    */
-  async learn(
-    provider: ProviderConfig,
-    model: string,
-    withinMs: number,
-    { asksOpenRouter = false } = {},
-  ): Promise<void> {
+  async learn(provider: ProviderConfig, model: string, withinMs: number, { asksRemote = false } = {}): Promise<void> {
     if (!URL.canParse(provider.baseUrl)) return;
-    const isUnread = dialectOf(provider) === 'openrouter' && this.reported(provider).length === 0;
-    if (!isLoopback(provider.baseUrl) && !(asksOpenRouter && isUnread)) return;
     const source = this.abilities(provider, model).sources.contextWindow;
+    const hasWindows = dialectOf(provider) === 'openrouter' || (provider.wireApi === 'messages' && source === 'guess');
+    const isUnread = hasWindows && this.reported(provider).length === 0;
+    if (!isLoopback(provider.baseUrl) && !(asksRemote && isUnread)) return;
     const isLoaded = this.#reportedOf(provider, model)?.isLoaded !== false;
     if (source === 'settings' || (source === 'server' && isLoaded)) return;
     const within = deadline(this.#ports.clock, withinMs, new Error(`no answer within ${withinMs} ms`));

@@ -6,10 +6,13 @@
  * - LM Studio `/api/v0/models`: `loaded_context_length`, `max_context_length`, `type: vlm` for models that take images
  *   (lmstudio.ai/docs/developer/rest/endpoints; github.com/zed-industries/zed/pull/25606)
  * - llama.cpp `/props`: `default_generation_settings.n_ctx`, `modalities.vision` (tools/server/README.md); it has one model
+ * - Anthropic `max_input_tokens`, `max_tokens` and `capabilities`, in pages of at most 1000
+ *   (platform.claude.com/docs/en/api/models/list)
  * - vLLM `max_model_len` and OpenRouter `context_length`, `architecture.input_modalities`: in `/models` itself
  */
 import * as z from 'zod';
 import { deadline } from '../util/abort.ts';
+import { append } from '../util/append.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { parseJson } from '../util/json.ts';
 import { SecretRedactor } from '../util/secretRedactor.ts';
@@ -43,7 +46,7 @@ export async function listModels(
   const transport = createTransport(provider, ports, sent);
   const within = deadline(ports.clock, LIST_WITHIN_MS, new Error('no answer within 10 s'), signal);
   try {
-    const models = readList(await getJson(transport, '/models', within.signal));
+    const models = await readPages(provider, transport, within.signal);
     const reported = await reportedElsewhere(models, provider, transport, within.signal).catch(() => new Map());
     const merged = models.map(({ owner: _owner, ...model }) => ({ ...model, ...reported.get(model.id) }));
     return { type: 'models', models: merged.toSorted((left, right) => left.id.localeCompare(right.id)) };
@@ -75,8 +78,33 @@ async function getJson(transport: Transport, path: string, signal: AbortSignal):
   return document;
 }
 
+/** More pages than any server has. */
+const MOST_PAGES = 20;
+
+/** All pages of the list, which only Messages servers have. @throws ModelFault */
+async function readPages(
+  { wireApi }: ProviderConfig,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<readonly Listed[]> {
+  const path = wireApi === 'messages' ? '/models?limit=1000' : '/models';
+  const models: Listed[] = [];
+  let after = '';
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const document = await getJson(transport, `${path}${after}`, signal);
+    append(models, readList(document));
+    const next = wireApi === 'messages' ? pageSchema.safeParse(document).data : undefined;
+    if (!next?.has_more) break;
+    after = `&after_id=${encodeURIComponent(next.last_id)}`;
+  }
+  return models;
+}
+
+const pageSchema = lazyObject(() => ({ has_more: z.boolean(), last_id: z.string().min(1) }));
+
 const positive = z.number().int().positive().nullish().catch(undefined);
 const words = z.array(z.string()).nullish().catch(undefined);
+const support = z.object({ supported: z.boolean() }).nullish().catch(undefined);
 
 const listedSchema = lazyObject(() => ({
   id: z.string().min(1),
@@ -89,6 +117,23 @@ const listedSchema = lazyObject(() => ({
   supported_parameters: words,
   /** llama.cpp: the context window of the training. */
   meta: z.object({ n_ctx_train: positive }).nullish().catch(undefined),
+  /** Anthropic. */
+  max_input_tokens: positive,
+  max_tokens: positive,
+  capabilities: z
+    .object({
+      image_input: support,
+      effort: z.object({ low: support, medium: support, high: support, xhigh: support }).nullish().catch(undefined),
+      thinking: z
+        .object({
+          supported: z.boolean(),
+          types: z.object({ adaptive: support, enabled: support }).nullish().catch(undefined),
+        })
+        .nullish()
+        .catch(undefined),
+    })
+    .nullish()
+    .catch(undefined),
 }));
 
 const listSchema = lazyObject(() => ({ data: z.array(z.unknown()) }));
@@ -108,13 +153,29 @@ function readList(document: unknown): readonly Listed[] {
       withoutUndefined<Listed>({
         id: data.id,
         owner: data.owned_by ?? undefined,
-        contextWindow: data.max_model_len ?? data.context_length ?? data.meta?.n_ctx_train ?? undefined,
-        images: modalities ? modalities.includes('image') : undefined,
+        contextWindow:
+          data.max_model_len ?? data.context_length ?? data.meta?.n_ctx_train ?? data.max_input_tokens ?? undefined,
+        images: modalities ? modalities.includes('image') : data.capabilities?.image_input?.supported,
+        maxOutput: data.max_tokens ?? undefined,
+        reasoning: data.capabilities ? reasoningIn(data.capabilities) : undefined,
         tools: parameters ? parameters.includes('tools') : undefined,
       }),
     ];
   });
 }
+
+type Capabilities = NonNullable<z.infer<typeof listedSchema>['capabilities']>;
+
+/** `undefined`: it says nothing of reasoning. */
+function reasoningIn({ thinking, effort }: Capabilities): ReportedModel['reasoning'] {
+  if (!thinking) return undefined;
+  if (!thinking.supported) return null;
+  const isAdaptive = thinking.types?.adaptive?.supported === true;
+  const efforts = EFFORTS.filter((name) => !isAdaptive || effort?.[name]?.supported);
+  return { defaultEffort: null, efforts, summaries: false, thinking: isAdaptive ? 'adaptive' : 'budget' };
+}
+
+const EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const;
 
 const ollamaSchema = lazyObject(() => ({ models: z.array(z.object({ name: z.string(), context_length: positive })) }));
 const lmStudioSchema = lazyObject(() => ({

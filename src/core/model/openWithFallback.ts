@@ -2,14 +2,15 @@ import type { FetchResponse } from '../ports.ts';
 import type { Attempt } from './attempt.ts';
 import { ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
-import { describeRefusal, refusedBy } from './fieldFallback.ts';
+import { describeRefusal, type Dispensable, refusedBy } from './fieldFallback.ts';
 import { rateLimitsIn } from './rateLimits.ts';
 import type { RequestBody } from './requestBody.ts';
 
 /**
  * Opens the response. A field that the server refuses by name is remembered, reported, and left out of the next
  * attempt; each can be refused once, so the loop ends. The fault in a warning is
- * redacted as faults are (`createModelClient`). @throws ModelFault
+ * redacted as faults are (`createModelClient`). `leavesOut` may leave a refused field out of this thread alone: then it
+ * is not remembered for the model. @throws ModelFault
  */
 export async function* openWithFallback(
   { provider, transport, refused, clock, log }: ClientParts,
@@ -17,6 +18,7 @@ export async function* openWithFallback(
   path: string,
   model: string,
   build: () => RequestBody,
+  leavesOut: (field: Dispensable) => boolean = () => false,
 ): AsyncGenerator<ResponseEvent, FetchResponse, undefined> {
   while (true) {
     const body = build();
@@ -29,7 +31,7 @@ export async function* openWithFallback(
       const field = error instanceof ModelFault ? refusedBy(error, body.sent) : undefined;
       if (field === undefined) throw error;
       const { detail } = error as ModelFault;
-      refused.add(model, field);
+      if (!leavesOut(field)) refused.add(model, field);
       log.warn(`${provider.id} refused ${field} for ${model}`);
       yield { type: 'warning', message: describeRefusal(provider.id, model, field, detail) };
     }

@@ -1,11 +1,13 @@
 /** Makes a model client from settings. */
 import type { Clock, Fetch, Ids, Log, Secrets } from '../ports.ts';
+import type { ReportedModel } from './abilities.ts';
 import { ChatClient } from './chat.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { SecretRedactor } from '../util/secretRedactor.ts';
 import { type ModelClient, ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
 import { RefusedFields } from './fieldFallback.ts';
+import { MessagesClient } from './messages/messagesClient.ts';
 import { type ProviderConfig, withEnvironmentHeaders } from './providerConfig.ts';
 import { shownFault } from './faultOf.ts';
 import { valuesSentTo } from './providerSecrets.ts';
@@ -30,14 +32,16 @@ export interface ModelPorts {
    * twice.
    */
   readonly refused?: RefusedFields | undefined;
+  /** Returns the report of the server about a model. */
+  readonly reported?: ((model: string) => ReportedModel | undefined) | undefined;
 }
 
 /** Does not load the SDK: the first request does. */
 export function createModelClient(provider: ProviderConfig, ports: ModelPorts): ModelClient {
-  const { clock, ids, log, refused = new RefusedFields() } = ports;
+  const { clock, ids, log, refused = new RefusedFields(), reported } = ports;
   const sent = new SecretRedactor();
   const transport = createTransport(provider, ports, sent);
-  const parts: ClientParts = { provider, transport, refused, clock, ids, log };
+  const parts: ClientParts = { provider, transport, refused, reported, clock, ids, log };
   const client = clientOf(parts);
   let isTold = false;
   return {
@@ -69,6 +73,8 @@ export function clientOf(parts: ClientParts): ModelClient {
   switch (wireApi) {
     case 'chat':
       return new ChatClient(parts);
+    case 'messages':
+      return new MessagesClient(parts);
     case 'responses':
       return new ResponsesClient(parts);
     default:

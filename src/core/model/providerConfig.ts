@@ -1,6 +1,9 @@
 import type { ModelSettings, WireApi } from '../../protocol/providers.ts';
 import type { Dialect } from './families.ts';
 
+/** The header in which a key is sent: `authorization`, `api-key` or `x-api-key`. */
+export type KeyHeader = 'bearer' | 'api_key' | 'x_api_key';
+
 /** A server for models. Comes from settings that a workspace cannot change (design decision 12). */
 export interface ProviderConfig {
   readonly id: string;
@@ -13,8 +16,11 @@ export interface ProviderConfig {
   /** Names of headers and of the environment variables with their values. */
   readonly envHeaders?: Readonly<Record<string, string>> | undefined;
   readonly queryParams?: Readonly<Record<string, string>> | undefined;
-  /** The header for the key that is stored for the origin; `api_key` is Azure's. Derived from the dialect if absent. */
-  readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
+  /**
+   * The header for the key that is stored for the origin; `api_key` is Azure's, `x_api_key` Anthropic's. Derived from the
+   * wire and the dialect if absent.
+   */
+  readonly auth?: KeyHeader | 'none' | undefined;
   /** True if the server stores responses; derived from the dialect if absent. */
   readonly store?: boolean | undefined;
   /** The field in which images of tools are sent; derived from the wire if absent. */
@@ -83,6 +89,14 @@ export function dialectOf({ dialect, baseUrl }: Pick<ProviderConfig, 'dialect' |
   if (host === 'openai.com' || host.endsWith('.openai.com')) return 'openai';
   if (host === 'openrouter.ai' || host.endsWith('.openrouter.ai')) return 'openrouter';
   return AZURE_HOST.test(host) ? 'azure' : 'plain';
+}
+
+/** Returns the header of the settings for the key, else the one that the wire or the dialect has. */
+export function authOf(provider: Pick<ProviderConfig, 'auth' | 'wireApi' | 'dialect' | 'baseUrl'>): KeyHeader | 'none' {
+  const { auth, wireApi } = provider;
+  if (auth !== undefined) return auth;
+  if (wireApi === 'messages') return 'x_api_key';
+  return dialectOf(provider) === 'azure' ? 'api_key' : 'bearer';
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

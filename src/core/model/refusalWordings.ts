@@ -13,6 +13,9 @@ type WordingField =
   | 'reasoning.effort'
   | 'reasoning_beside_tools'
   | 'reasoning'
+  | 'reasoning_history'
+  | 'thinking'
+  | 'max_tokens'
   | 'text.verbosity'
   | 'developer_role'
   | 'custom_tools'
@@ -72,6 +75,23 @@ export const WORDINGS: readonly Wording[] = [
     says: /does not support\s+thinking\b|think value .{1,20} is not supported/,
     fields: ['reasoning.effort', 'reasoning'],
     source: 'Ollama: github.com/Gitlawb/openclaude/issues/1371, github.com/ollama/ollama/issues/12561',
+  },
+  {
+    // Newer models accept a block of reasoning only behind the very conversation in which they wrote it.
+    says: /`?signature`? in `?(?:redacted_)?thinking`? block|thinking`? blocks? .*cannot be modified/i,
+    fields: ['reasoning_history'],
+    source:
+      'Anthropic: apidog.com/de/blog/claude-fable-5-1-preserved-thinking, github.com/anthropics/claude-code/issues/63448',
+  },
+  {
+    says: /\bthinking\b.*is not supported (?:for|on|by) this model|does not support (?:adaptive |extended )?thinking\b/i,
+    fields: ['thinking'],
+    source: 'Anthropic: platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5',
+  },
+  {
+    says: /max_tokens: \d+ > \d+/,
+    fields: ['max_tokens'],
+    source: 'Anthropic, with claude-haiku-4-5 and claude-3-haiku',
   },
   {
     says: /'type' of tool must be 'function'/,

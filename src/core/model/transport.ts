@@ -11,7 +11,7 @@ import { deadline } from '../util/abort.ts';
 import { HeaderList } from '../util/headerList.ts';
 import { parseJson } from '../util/json.ts';
 import { withoutUndefined } from '../util/withoutUndefined.ts';
-import { dialectOf, limitsOf, type ProviderConfig } from './providerConfig.ts';
+import { authOf, limitsOf, type ProviderConfig } from './providerConfig.ts';
 
 type Sdk = typeof import('./openaiSdk.ts');
 type Client = InstanceType<Sdk['OpenAI']>;
@@ -105,7 +105,8 @@ export class Transport {
   }
 
   #headers(key: string | undefined): Record<string, string> {
-    const { auth = dialectOf(this.#provider) === 'azure' ? 'api_key' : 'bearer', headers = {} } = this.#provider;
+    const { headers = {}, wireApi } = this.#provider;
+    const auth = authOf(this.#provider);
     const result: Record<string, string> = {
       accept: 'text/event-stream',
       'content-type': 'application/json',
@@ -113,6 +114,8 @@ export class Transport {
     };
     if (key !== undefined && auth === 'bearer') result['authorization'] = `Bearer ${key}`;
     if (key !== undefined && auth === 'api_key') result['api-key'] = key;
+    if (key !== undefined && auth === 'x_api_key') result['x-api-key'] = key;
+    if (wireApi === 'messages') result['anthropic-version'] = MESSAGES_VERSION;
     for (const [name, value] of Object.entries(headers)) result[name.toLowerCase()] = value;
     return result;
   }
@@ -125,6 +128,9 @@ function splitQuery(baseUrl: string): { readonly address: string; readonly query
   url.search = '';
   return { address: url.href.replace(/\/$/, ''), query };
 }
+
+/** The only version of Messages (platform.claude.com/docs/en/api/versioning); a header of the settings replaces it. */
+const MESSAGES_VERSION = '2023-06-01';
 
 /** Maximum time to wait for the text of an HTTP error. */
 const ERROR_WITHIN_MS = 5000;

@@ -130,6 +130,12 @@ function measure(item: ResponseItem): Size {
     const { encrypted_content: encrypted, ...shown } = item;
     return { bytes: byteLength(JSON.stringify(shown)) + bytesOfEncrypted(encrypted), imageTokens: 0 };
   }
+  // The block contains the text, and a signature that is no part of the context.
+  if (item.type === 'reasoning' && item.thinking_block) {
+    const { thinking_block: block } = item;
+    const bytes = block.type === 'thinking' ? byteLength(block.thinking) : bytesOfEncrypted(block.data);
+    return { bytes, imageTokens: 0 };
+  }
   // The details contain the text.
   if (item.type === 'reasoning' && item.chat_details?.length) {
     return { bytes: byteLength(JSON.stringify(item.chat_details)), imageTokens: 0 };

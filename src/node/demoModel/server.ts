@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { decide } from './brain/decide.ts';
 import { chatWire } from './chatWire.ts';
+import { messagesWire } from './messagesWire.ts';
 import { createPacer } from './pace.ts';
 import { responsesWire } from './responsesWire.ts';
 import { estimateUsage } from './usage.ts';
@@ -29,7 +30,7 @@ export interface DemoModel {
 }
 
 const DEFAULT_PACE_MS = 50;
-const WIRES: readonly Wire[] = [responsesWire, chatWire];
+const WIRES: readonly Wire[] = [responsesWire, chatWire, messagesWire];
 
 /** Rejects when the port is taken. */
 export async function startDemoModel({ port, paceMs = DEFAULT_PACE_MS }: DemoModelOptions): Promise<DemoModel> {

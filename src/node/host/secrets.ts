@@ -1,10 +1,15 @@
 import type { Secrets } from '../../core/ports.ts';
+import { ownValue } from '../../protocol/ownValue.ts';
 
-const OPENAI_ORIGIN = 'https://api.openai.com';
+/** The variables of providers, whose keys are for one origin each. */
+const VARIABLES = {
+  'https://api.openai.com': 'OPENAI_API_KEY',
+  'https://api.anthropic.com': 'ANTHROPIC_API_KEY',
+} as const satisfies Readonly<Record<string, string>>;
 
 /**
  * Keys from the environment. TILLER_API_KEY belongs to the origin of the configured base URL, OPENAI_API_KEY to
- * OpenAI's; neither is ever sent to another (docs/design.md decision 12).
+ * OpenAI's, ANTHROPIC_API_KEY to Anthropic's; none is ever sent to another (docs/design.md decision 12).
  */
 export function createEnvironmentSecrets(
   environment: Readonly<Record<string, string | undefined>>,
@@ -16,14 +21,15 @@ export function createEnvironmentSecrets(
       const asked = originOf(origin);
       if (asked === undefined) return undefined;
       if (asked === configuredOrigin && environment.TILLER_API_KEY) return environment.TILLER_API_KEY;
-      return asked === OPENAI_ORIGIN ? environment.OPENAI_API_KEY || undefined : undefined;
+      const variable = ownValue<string>(VARIABLES, asked);
+      return variable === undefined ? undefined : environment[variable] || undefined;
     },
   };
 }
 
 /** Tiller's own keys in an environment. */
-export function keysIn({ TILLER_API_KEY, OPENAI_API_KEY }: Readonly<Record<string, string | undefined>>): string[] {
-  return [TILLER_API_KEY, OPENAI_API_KEY].filter((key) => key !== undefined);
+export function keysIn(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return ['TILLER_API_KEY', ...Object.values(VARIABLES)].flatMap((variable) => environment[variable] ?? []);
 }
 
 /** `undefined` for URLs without an origin, such as `file:`, and for other texts. */

@@ -42,6 +42,8 @@ function nameOf(ability: Ability): string {
       return vscode.l10n.t('Images');
     case 'contextWindow':
       return vscode.l10n.t('Context window');
+    case 'maxOutput':
+      return vscode.l10n.t('Longest answer');
     default:
       return assertNever(ability);
   }
@@ -65,9 +67,12 @@ function valueOf(ability: Ability, family: ModelFamily): string {
     case 'verbosity':
       return family.verbosity === null ? vscode.l10n.t('none') : vscode.l10n.t('low, medium, high');
     case 'contextWindow':
-      return family.contextWindow === null
+    case 'maxOutput': {
+      const tokens = family[ability];
+      return tokens === null
         ? vscode.l10n.t('unknown')
-        : vscode.l10n.t('{0} tokens', family.contextWindow.toLocaleString(vscode.env.language));
+        : vscode.l10n.t('{0} tokens', tokens.toLocaleString(vscode.env.language));
+    }
     default:
       return assertNever(ability);
   }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { configOf, providerOf } from '../../core/agent/threadSettings.ts';
 import { type ConnectionTest, testConnection } from '../../core/model/connectionTest.ts';
-import { detectWire } from '../../core/model/detectWire.ts';
+import { detectWire, likelyWireOf } from '../../core/model/detectWire.ts';
 import type { HttpModels } from '../../core/model/httpModels.ts';
 import type { ProviderConfig } from '../../core/model/provider.ts';
 import type { Clock } from '../../core/ports.ts';
@@ -180,7 +180,7 @@ async function adopt(
     detectWire((wire) => {
       const config = configFor(name, { ...server, wireApi: wire }, settings);
       return testConnection(deps.http.of(config).connect(model).client, model, deps.clock, signal);
-    }),
+    }, server.baseUrl),
   );
   if (detected === undefined) return undefined;
   const { test } = detected;
@@ -294,7 +294,7 @@ function commandFor(action: string | undefined): { readonly id: string; readonly
 }
 
 function configFor(name: string, server: NewProvider, settings: Settings): ProviderConfig {
-  return configOf(name, providerSettingsSchema.parse(server), settings);
+  return configOf(name, providerSettingsSchema.parse({ wireApi: likelyWireOf(server.baseUrl), ...server }), settings);
 }
 
 /** The host name, unless it is the name of another server. `providers`: those of the settings, valid or not. */

@@ -44,7 +44,8 @@ describe('the abilities of a model', () => {
       parallelToolCalls: false,
       images: false,
       contextWindow: 1000,
-      reasoning: { efforts: ['low', 'high'], defaultEffort: 'low', summaries: true },
+      maxOutput: 500,
+      reasoning: { efforts: ['low', 'high'], defaultEffort: 'low', summaries: true, thinking: 'adaptive' },
       verbosity: 'medium',
       store: true,
     };
@@ -59,7 +60,8 @@ describe('the abilities of a model', () => {
       parallelToolCalls: false,
       images: false,
       contextWindow: 1000,
-      reasoning: { efforts: ['low', 'high'], defaultEffort: 'low', summaries: true },
+      maxOutput: 500,
+      reasoning: { efforts: ['low', 'high'], defaultEffort: 'low', summaries: true, thinking: 'adaptive' },
       verbosity: { default: 'medium' },
     });
     expect(new Set(Object.values(sources))).toEqual(new Set(['settings']));

@@ -9,6 +9,7 @@ import { TOOL_FAMILY, TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 conformance('responses');
 conformance('chat');
+conformance('messages');
 
 const family = TOOL_FAMILY;
 const builtin = builtinTools(family, TOOL_OPTIONS);
@@ -29,7 +30,7 @@ const script: ModelScript = ({ body, text }) => {
   ];
 };
 
-for (const wire of ['responses', 'chat'] as const) {
+for (const wire of ['responses', 'chat', 'messages'] as const) {
   const scripted = { model: 'scripted', tools, start: () => ModelServer.start(script, { wire }) };
   const demo = { model: 'demo', tools, start: () => startDemoModel({ port: 0, paceMs: 0 }) };
   serverConformance('a scripted model', wire, scripted);

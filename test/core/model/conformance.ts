@@ -26,6 +26,7 @@ import {
   type Step,
   type Wire,
 } from '../../support/modelServer.ts';
+import { END_MARKS } from './endMarks.ts';
 import {
   clientFor,
   clientReading,
@@ -370,6 +371,5 @@ function sse(pieces: readonly Uint8Array[], error?: Error): Response {
 }
 
 function endOfTerminalEvent(wire: Wire, stream: string): number {
-  const mark = wire === 'responses' ? '"type":"response.completed"' : '"finish_reason":"tool_calls"';
-  return stream.indexOf('\n\n', stream.indexOf(mark)) + 2;
+  return stream.indexOf('\n\n', stream.indexOf(END_MARKS[wire])) + 2;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ModelFault } from '../../../src/core/model/client.ts';
 import type { ConnectionTest } from '../../../src/core/model/connectionTest.ts';
 import { detectWire } from '../../../src/core/model/detectWire.ts';
+import type { WireApi } from '../../../src/protocol/providers.ts';
 import type { ErrorKind } from '../../../src/protocol/policy.ts';
 
 const ANSWERED: ConnectionTest = { type: 'answered', milliseconds: 1, warnings: [] };
@@ -12,12 +13,17 @@ function fault(kind: ErrorKind, status?: number): ConnectionTest {
 }
 
 /** The result, and the wires that were tested. */
-async function detect(responses: ConnectionTest, chat: ConnectionTest = ANSWERED) {
-  const asked: string[] = [];
+async function detect(
+  responses: ConnectionTest,
+  chat: ConnectionTest = ANSWERED,
+  messages: ConnectionTest = ABSENT,
+  baseUrl = 'https://models.example/v1',
+) {
+  const asked: WireApi[] = [];
   const found = await detectWire(async (wireApi) => {
     asked.push(wireApi);
-    return wireApi === 'responses' ? responses : chat;
-  });
+    return { responses, chat, messages }[wireApi];
+  }, baseUrl);
   return { found, asked };
 }
 
@@ -71,4 +77,24 @@ describe('the API of a server', () => {
     const chat = fault('config', 404);
     expect((await detect(ABSENT, chat)).found).toEqual({ type: 'unknown', test: chat });
   });
+
+  test.each([
+    ['answers', ANSWERED],
+    ['does not take the key', fault('auth', 401)],
+  ])('is Messages where only that exists and %s', async (_case, messages) => {
+    const { found, asked } = await detect(ABSENT, ABSENT, messages);
+    expect(found).toEqual({ type: 'found', wireApi: 'messages', test: messages });
+    expect(asked).toEqual(['responses', 'chat', 'messages']);
+  });
+
+  test.each(['https://api.anthropic.com/v1', 'https://api.deepseek.com/anthropic/v1'])(
+    '%s is asked for Messages first',
+    async (address) => {
+      const first = await detect(ABSENT, ANSWERED, ANSWERED, address);
+      expect(first).toEqual({ found: { type: 'found', wireApi: 'messages', test: ANSWERED }, asked: ['messages'] });
+      const refused = fault('auth', 401);
+      expect((await detect(ABSENT, ANSWERED, refused, address)).found).toEqual({ type: 'unknown', test: refused });
+      expect((await detect(ABSENT, ANSWERED, ABSENT, address)).found).toMatchObject({ wireApi: 'chat' });
+    },
+  );
 });

@@ -34,6 +34,23 @@ test.each([
   ['demo', 'demo'],
   ['qwen3-coder:30b', 'unknown'],
   ['claude-opus', 'unknown'],
+  ['claude-3-5-sonnet-20241022', 'claude-3.5'],
+  ['claude-3-7-sonnet-latest', 'claude-3.7'],
+  ['claude-opus-4-20250514', 'claude-opus-4'],
+  ['claude-opus-4-1-20250805', 'claude-opus-4'],
+  ['claude-opus-4-5-20251101', 'claude-4'],
+  ['claude-sonnet-4@20250514', 'claude-4'],
+  ['claude-haiku-4-5-20251001', 'claude-4'],
+  ['anthropic/claude-opus-4.6', 'claude-4.6'],
+  ['anthropic.claude-sonnet-4-6-v1', 'claude-4.6'],
+  ['claude-opus-4-8', 'claude-5'],
+  ['claude-opus-5', 'claude-5'],
+  ['claude-sonnet-5-20260630', 'claude-5'],
+  ['claude-opus-5-5', 'claude-opus-5.5'],
+  ['claude-sonnet-5-5', 'claude-sonnet-5.5'],
+  ['claude-haiku-5-5', 'claude-haiku-5'],
+  ['claude-fable-5-1', 'claude-fable'],
+  ['claude-mythos-preview', 'claude-fable'],
   ['o1000-model', 'unknown'],
 ])('%s belongs to %s', (model, family) => {
   expect(familyOf(model).id).toBe(family);
@@ -100,4 +117,9 @@ test.each([
   [['low', 'high'], null, 'low'],
 ] as const)('of the efforts %j the model gets, where %s is chosen, %s', (efforts, chosen, sent) => {
   expect(effortFor({ efforts, defaultEffort: 'low', summaries: true }, chosen)).toBe(sent);
+});
+
+test('Claude gets no tools but functions, also from a server that takes others', () => {
+  const { applyPatch, shell } = capabilitiesOf('claude-opus-5-5', 'openai', 'responses');
+  expect({ applyPatch, shell }).toEqual({ applyPatch: 'function', shell: 'exec_command' });
 });

@@ -73,8 +73,8 @@ test('OpenRouter is asked once in a window, and not by the command line', async 
   const provider = { id: 'openrouter', baseUrl, wireApi: 'chat' } as const;
   await http.learn(provider, imitates.model, MINUTE);
   expect(asked).toBe(0);
-  await http.learn(provider, imitates.model, MINUTE, { asksOpenRouter: true });
-  await http.learn(provider, 'not/listed', MINUTE, { asksOpenRouter: true });
+  await http.learn(provider, imitates.model, MINUTE, { asksRemote: true });
+  await http.learn(provider, 'not/listed', MINUTE, { asksRemote: true });
   expect(asked).toBe(1);
   expect(http.abilities(provider, imitates.model).family.contextWindow).toBe(262_144);
 });

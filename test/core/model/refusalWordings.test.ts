@@ -25,6 +25,9 @@ const EVERYTHING: readonly Dispensable[] = [
   'tool_images',
   'message_order',
   'tools',
+  'thinking',
+  'cache_control',
+  'max_tokens',
 ];
 
 interface Answered {
@@ -39,6 +42,7 @@ interface Answered {
 const openAi = (message: string, param: string | null = null) => ({
   error: { message, type: 'invalid_request_error', param, code: null },
 });
+const anthropic = (message: string) => ({ type: 'error', error: { type: 'invalid_request_error', message } });
 const google = (message: string) => [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }];
 const routing = 'To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing';
 
@@ -402,6 +406,58 @@ const ANSWERS: readonly Answered[] = [
     source: 'https://community.openai.com, errors of 2023',
     body: openAi("'developer' is not one of ['system', 'assistant', 'user', 'function'] - 'messages.1.role'"),
     refuses: 'developer_role',
+  },
+  {
+    server: 'Anthropic',
+    source: 'https://github.com/anthropics/claude-code/issues/10627',
+    body: anthropic('messages.1.content.0: Invalid `signature` in `thinking` block'),
+    refuses: 'reasoning_history',
+  },
+  {
+    server: 'Anthropic',
+    source: 'https://apidog.com/de/blog/claude-fable-5-1-preserved-thinking',
+    body: anthropic(
+      'messages.5.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block". That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.',
+    ),
+    refuses: 'reasoning_history',
+  },
+  {
+    server: 'Anthropic',
+    source: 'https://github.com/anthropics/claude-code/issues/63448',
+    body: anthropic(
+      'messages.1.content.24: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.',
+    ),
+    refuses: 'reasoning_history',
+  },
+  {
+    server: 'Anthropic',
+    source: 'https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5',
+    body: anthropic(
+      '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+    ),
+    refuses: 'thinking',
+  },
+  {
+    server: 'Anthropic behind OpenRouter',
+    source: 'https://github.com/earendil-works/pi/issues/7938',
+    body: anthropic('tools.3.cache_control: Extra inputs are not permitted'),
+    refuses: 'cache_control',
+  },
+  {
+    server: 'Anthropic, claude-haiku-4-5',
+    source: 'https://platform.claude.com/docs/en/api/errors',
+    body: anthropic(
+      'max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for claude-haiku-4-5-20251001',
+    ),
+    refuses: 'max_tokens',
+  },
+  {
+    server: 'Anthropic, when the answer does not fit behind the conversation',
+    source: 'https://github.com/docker/docker-agent/issues/569',
+    body: anthropic(
+      'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again',
+    ),
+    refuses: undefined,
   },
 ];
 

@@ -11,6 +11,7 @@ import { isToolCall, type ResponseItem, textOf, type ToolCallItem } from '../../
 import { outputFor } from '../../../src/core/history/normalize.ts';
 import { type BadLine, type Spoiling, startBadLine } from '../../support/badLine.ts';
 import { placesBelow } from '../../support/rounds.ts';
+import { END_MARKS } from './endMarks.ts';
 import { clientFor, type Heard, collectResponse, prompt, textIn, userSays } from './harness.ts';
 
 export interface ServerUnderTest {
@@ -116,9 +117,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       beforeEach(async () => {
         line = await startBadLine(server.baseUrl);
         whole = await ask({ type: 'none' });
-        end = line.lastBody.indexOf(
-          wire === 'responses' ? '"type":"response.completed"' : '"finish_reason":"tool_calls"',
-        );
+        end = line.lastBody.indexOf(END_MARKS[wire]);
         assert(end > 0, 'the answer has no end');
       });
       afterEach(() => line[Symbol.asyncDispose]());

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChatBodies } from '../../../src/core/model/chatBody.ts';
 import type { Prompt } from '../../../src/core/model/client.ts';
+import { MessagesBodies } from '../../../src/core/model/messages/messagesBody.ts';
 import { ResponsesBodies } from '../../../src/core/model/responsesBody.ts';
 import type { Event } from '../../../src/protocol/event.ts';
 import type { ApprovalDecision, ApprovalPolicy, SandboxMode } from '../../../src/protocol/policy.ts';
@@ -246,6 +247,7 @@ function expectOrder(chat: FakeSession, words: Words): void {
 function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
   const chat = new ChatBodies({ baseUrl: '' }, new RefusedFields());
   const responses = new ResponsesBodies({ baseUrl: '', dialect: 'openai' }, new RefusedFields());
+  const messages = new MessagesBodies({ baseUrl: '' }, new RefusedFields());
   const plain = new ResponsesBodies({ baseUrl: '', dialect: 'plain' }, new RefusedFields());
   const requests = prompts.map((prompt) => [
     sentPrefix('chat', chat.build(prompt).text),
@@ -253,6 +255,7 @@ function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
     sentPrefix('responses', plain.build(prompt).text),
     // Serialized as another process would, which has created none of the earlier elements.
     sentPrefix('chat', new ChatBodies({ baseUrl: '' }, new RefusedFields()).build(prompt).text),
+    sentPrefix('messages', messages.build({ ...prompt, model: CLAUDE }).text),
   ]);
   return requests.slice(1).flatMap((later, index) =>
     later.flatMap((request, form) => {
@@ -456,14 +459,23 @@ describe('for any sequence of actions', () => {
   });
 });
 
-/** Each request is one that a server of either wire accepts. */
+const CLAUDE = 'claude-opus-4-6';
+
+/** Each request is one that a server of any wire accepts. */
 function expectPaired({ model: { prompts } }: FakeSession): void {
   const bodies = new ChatBodies({ baseUrl: '' }, new RefusedFields());
+  const messages = new MessagesBodies({ baseUrl: '' }, new RefusedFields());
   const breaches = prompts.flatMap((prompt) => [
     ...pairingBreaches({ wire: 'responses', input: prompt.input }),
     ...pairingBreaches({ wire: 'chat', input: JSON.parse(bodies.build(prompt).text).messages }),
+    ...messagesBreachesOf(messages.build({ ...prompt, model: CLAUDE }).text),
   ]);
   expect(breaches).toEqual([]);
+}
+
+function messagesBreachesOf(text: string): readonly string[] {
+  const body = JSON.parse(text);
+  return pairingBreaches({ wire: 'messages', input: body.messages, body });
 }
 
 /** Lines of a rollout that name an ended turn, from any process. */
