@@ -43,10 +43,12 @@ export class StoredAgents implements AgentThreads {
     const { agentId, name } = agent;
     const session = live.get(agentId)?.session;
     if (session !== undefined) {
-      await session.stopping();
-      if (session.isIdle) return this.whileFree(others, work);
-      const message = `The agent “${name}” of this turn still works: stop it, or wait for its end, and try again.`;
-      return { type: 'refused', message };
+      if (session.isWorking) {
+        const message = `The agent “${name}” of this turn still works: stop it, or wait for its end, and try again.`;
+        return { type: 'refused', message };
+      }
+      await session.idle();
+      return this.whileFree(others, work);
     }
     let outcome: WhileFree<Result> | undefined;
     const found = await catalog.whileFree(agentId, async () => {

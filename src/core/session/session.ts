@@ -247,9 +247,9 @@ export class Session {
     return this.#work.none();
   }
 
-  /** Resolves at once, or when a turn that is being stopped has ended. */
-  async stopping(): Promise<void> {
-    if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
+  /** A turn runs that is not being stopped. */
+  get isWorking(): boolean {
+    return this.#turn !== undefined && !this.#turn.abort.signal.aborted && this.#interrupts === 0;
   }
 
   /** Stops the turn and the processes, records the end and closes. */
@@ -333,12 +333,11 @@ export class Session {
   async #handle({ id, op }: Submission): Promise<void> {
     switch (op.type) {
       case 'user_turn':
-        // A client can submit `interrupt` and a message at once.
-        await this.stopping();
+        await this.#stopping();
         if (this.#turn) return this.#warn(id, 'A turn is running: steer it, or interrupt it first.');
         return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
       case 'steer':
-        await this.stopping();
+        await this.#stopping();
         return this.#turn ? this.#parts.queue.add(id, op.input) : this.#startLate(id, op.input);
       case 'hold_queued':
       case 'edit_queued':
@@ -373,7 +372,7 @@ export class Session {
       case 'register_tools':
         return this.#registerTools(id, op.tools);
       case 'retry':
-        await this.stopping();
+        await this.#stopping();
         if (this.#parts.retryPause.end()) return;
         if (this.#turn) return this.#warn(id, 'A turn is running.');
         if (this.#parts.conversation.isAnswered)
@@ -392,10 +391,10 @@ export class Session {
         return;
       }
       case 'compact':
-        await this.stopping();
+        await this.#stopping();
         return this.#compact(id, op);
       case 'review':
-        await this.stopping();
+        await this.#stopping();
         return this.#review(id, op);
       case 'mark_finding':
         return this.#edits.markFinding(id, op);
@@ -405,7 +404,7 @@ export class Session {
       case 'undo':
       case 'redo':
       case 'rollback':
-        await this.stopping();
+        await this.#stopping();
         if (this.#turn) return this.#warn(id, 'A turn is running: stop it before you undo or redo.');
         return this.#edits.revert(id, op);
       case 'shutdown':
@@ -426,9 +425,14 @@ export class Session {
     if (this.#turn?.abort.signal.aborted === false) return this.#parts.queue.edit(submissionId, op.id, op.input);
     // The end of a turn that is stopping drops messages that are not held.
     this.#parts.queue.setHeld(submissionId, op.id, true);
-    await this.stopping();
+    await this.#stopping();
     this.#parts.queue.remove(submissionId, op.id, 'joined');
     await this.#startTurn(submissionId, op.input);
+  }
+
+  /** Waits for a turn that is being aborted, so that a client can submit `interrupt` and a message at once. */
+  async #stopping(): Promise<void> {
+    if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
   }
 
   /** Starts a turn with the oldest queued message; the others stay queued for it. */
