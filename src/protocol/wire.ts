@@ -401,7 +401,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyVariant('fork_thread', () => ({ itemId: z.string().nullable() })),
   /** Asks the window that owns the thread to hand it over. */
   lazyVariant('take_over', () => ({})),
-  lazyVariant('open_link', () => ({ url: z.string() })),
+  /** A page of the web, or a mail: no command, no file, and no program by a scheme of its own. */
+  lazyVariant('open_link', () => ({ url: z.string().regex(/^(?:https?|mailto):/i) })),
   lazyVariant('copy', () => ({ text: z.string() })),
   lazyVariant('run_command', () => ({ command: z.string().regex(/^tiller\.[A-Za-z.]+$/) })),
   lazyVariant('pick', () => ({

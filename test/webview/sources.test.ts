@@ -35,6 +35,21 @@ describe('the sources of the panel', () => {
     );
   });
 
+  it('have the labels of docs/testids.md', () => {
+    const texts = [...sources, ...readdir('src/protocol').map(read)].flatMap(({ text }) =>
+      [...text.matchAll(/'((?:[^'\\\n]|\\.)*)'/g)].map(([, found = '']) => found),
+    );
+    const rows = readFileSync(path.join(root, 'docs/testids.md'), 'utf8').matchAll(/^\| `[\w-]+` \|([^|]*)\|/gm);
+    const labels = [...rows].flatMap(([, control = '']) => [...control.matchAll(/\*\*(.+?)\*\*(?!\*)/g)]);
+    assert.ok(labels.length > 100, `${labels.length} labels`);
+    // Between its variable parts, which the page has in italics or leaves out.
+    const parts = labels.flatMap(([, label = '']) => label.split(/\*[^*]+\*|…|\(.*?\)/).map((part) => part.trim()));
+    assert.deepEqual(
+      parts.filter((part) => !texts.some((text) => text.includes(part))),
+      [],
+    );
+  });
+
   it('give every button and field a test id', () => {
     const bare = sources.flatMap(({ file, text }) =>
       [...text.matchAll(/<(?:button|input|textarea|select)\b(?:[^>]|=>)*?\/?>/g)]

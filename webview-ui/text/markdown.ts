@@ -110,8 +110,11 @@ function decoded(url: string): string {
 }
 
 function isInLink(tokens: readonly Token[], index: number): boolean {
-  const before = tokens.slice(0, index).findLast((token) => token.type === 'link_open' || token.type === 'link_close');
-  return before?.type === 'link_open';
+  for (let at = index - 1; at >= 0; at--) {
+    const type = tokens[at]?.type;
+    if (type === 'link_open' || type === 'link_close') return type === 'link_open';
+  }
+  return false;
 }
 
 /** The starts of the top-level blocks, as indices into the tokens. */
@@ -174,7 +177,7 @@ export class MarkdownStream {
     const blocks = this.#parse(this.#rest.slice(0, end));
     const last = blocks.at(-1);
     if (last !== undefined && blocks.length > 1) {
-      this.#finished.push(...blocks.slice(0, -1).map(({ block }) => block));
+      for (const { block } of blocks.slice(0, -1)) this.#finished.push(block);
       this.#rest = this.#rest.split('\n').slice(last.line).join('\n');
     }
     this.#settledLength = this.#rest.lastIndexOf('\n') + 1;

@@ -105,6 +105,14 @@ describe('scaling an image', () => {
     }
   });
 
+  it('finds Exif data behind other segments, and none behind the start of the pixels', () => {
+    const whole = photo(6, false);
+    const [start, exif, rest] = [whole.subarray(0, 2), whole.subarray(2, 38), whole.subarray(38)];
+    const comment = Buffer.from([0xff, 0xfe, 0, 5, 1, 2, 3]);
+    expect(orientationOf(Buffer.concat([start, comment, exif, rest]))).toBe(6);
+    expect(orientationOf(Buffer.concat([start, rest, exif]))).toBe(1);
+  });
+
   it('takes Exif data that ends early for none', () => {
     const whole = photo(6, true);
     const bytes = Buffer.concat([whole.subarray(0, 12), Buffer.from([0xff, 0xd9])]);
