@@ -131,6 +131,14 @@ describe('in one window', () => {
     await panel.get('thread-rename').fill('Renamed');
     await panel.get('thread-rename').press('Enter');
     await row('Renamed').waitFor();
+    for (const [entry, isPinned] of [
+      ['Pin Thread', true],
+      ['Unpin Thread', false],
+    ] as const) {
+      await row('Renamed').click({ button: 'right' });
+      await vscode.pickFromMenu(entry);
+      await expect.poll(() => row('Renamed').getAttribute('data-pinned'), soon).toBe(String(isPinned));
+    }
   });
 
   test('a message of another thread is found with Ctrl+R, and the draft stays until it is accepted', async () => {
