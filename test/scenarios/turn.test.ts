@@ -79,6 +79,25 @@ describe('a turn', () => {
     expect(chat.outputs().at(-1)).toContain('Next time call the apply_patch tool');
   });
 
+  it('says that apply_patch is a tool when a script that does more than the patch does not find the program', async () => {
+    const script = `apply_patch <<'EOF' && cat a.txt\n${HELLO_PATCH}\nEOF`;
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      sandbox: 'danger-full-access',
+      model: [
+        [calls('exec_command', { cmd: script }), calls('exec_command', { cmd: 'echo apply_patch' })],
+        [says('Done.')],
+      ],
+    });
+    await chat.send('make it two');
+    const [refused, other] = chat.outputs();
+    expect(refused).toMatch(
+      /exited with code 127\n[^]*\napply_patch is a tool, not a program: call it with the patch alone\.$/,
+    );
+    expect(other).not.toContain('is a tool');
+    expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
+  });
+
   it.each([
     ['responses', calls('apply_patch', { input: HELLO_PATCH }, { deltas: 9 })],
     ['responses', callsCustom('apply_patch', HELLO_PATCH, { deltas: 9 })],

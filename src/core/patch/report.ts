@@ -13,7 +13,22 @@ export function reportLines(report: readonly PatchReportEntry[]): readonly strin
   );
 }
 
-/** The lines with a heading, for the model. */
+/**
+ * The lines with a heading, for the model. A file that is deleted and added again is modified: the order of the lines would
+ * say that it is gone.
+ */
 export function formatPatchReport(report: readonly PatchReportEntry[]): string {
-  return `Patch applied to these files:\n${reportLines(report).join('\n')}\n`;
+  return `Patch applied to these files:\n${reportLines(withReplaced(report)).join('\n')}\n`;
+}
+
+function withReplaced(report: readonly PatchReportEntry[]): readonly PatchReportEntry[] {
+  const isAgain = (path: string, from: number) =>
+    report.some((later, at) => at > from && later.kind === 'A' && later.path === path);
+  const replaced = new Set(
+    report.filter(({ kind, path }, at) => kind === 'D' && isAgain(path, at)).map(({ path }) => path),
+  );
+  return report.flatMap((entry): PatchReportEntry[] => {
+    if (!replaced.has(entry.path)) return [entry];
+    return entry.kind === 'A' ? [{ kind: 'M', path: entry.path }] : [];
+  });
 }

@@ -54,9 +54,22 @@ function wrapped<Plan>(prepared: Preparation<Plan>, wrap: (plan: Plan) => ShellP
   return prepared.type === 'failure' ? prepared : mapPlan(prepared, wrap);
 }
 
-/** Runs the plan. A patch that was run as a command is applied, with advice to call the tool instead. */
+/** The shell has searched for a program of this name, as in `apply_patch <<EOF && make`, which is not taken as a patch. */
+const NO_PROGRAM = /\bapply_?patch: (?:command )?not found\b|\bcommand not found: apply_?patch\b/;
+
+/**
+ * Runs the plan. A patch that was run as a command is applied, with advice to call the tool instead, and so is a command answered
+ * that has not found a program `apply_patch`.
+ */
 export async function runShell(plan: ShellPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
-  if (plan.type === 'command') return runCommandPlan(plan.command, attempt, context);
+  if (plan.type === 'command') {
+    const result = await runCommandPlan(plan.command, attempt, context);
+    if (typeof result.output !== 'string' || !NO_PROGRAM.test(result.output)) return result;
+    return {
+      ...result,
+      output: `${result.output}\napply_patch is a tool, not a program: call it with the patch alone.`,
+    };
+  }
   const applied = await applyApproved(plan.patch, attempt, context);
   if (!applied.success) return applied;
   return {
