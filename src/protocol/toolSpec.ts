@@ -1,5 +1,5 @@
 /**
- * The description of a tool for the model (`ToolSpec` of Codex). Used by the tools and by both wires, so it is in this
+ * The description of a tool for the model (`ToolSpec` of Codex). Used by the tools and by all wires, so it is in this
  * layer.
  */
 

@@ -557,4 +557,59 @@ export const VLLM_WITHOUT_TOOLS: Imitation = {
   ),
 };
 
+const claude = (id: string, name: string) => ({
+  type: 'model',
+  id,
+  display_name: name,
+  created_at: '2026-09-22T00:00:00Z',
+  max_input_tokens: 1_000_000,
+  max_tokens: 128_000,
+  capabilities: {
+    image_input: { supported: true },
+    effort: { supported: true, low: { supported: true }, medium: { supported: true }, high: { supported: true } },
+    thinking: { supported: true, types: { adaptive: { supported: true }, enabled: { supported: false } } },
+  },
+});
+const anthropicError = (type: string, message: string) => ({
+  type: 'error',
+  error: { type, message },
+  request_id: 'req_1',
+});
+
+/**
+ * Anthropic. Not among `IMITATIONS`: the suites of the wire run on it as it is, and the rules of the server
+ * (`messagesRules.ts`) are checked in every request.
+ */
+export const ANTHROPIC: Imitation = {
+  name: 'Anthropic',
+  wires: ['messages'],
+  model: 'claude-opus-5-5',
+  provider: {},
+  // platform.claude.com/docs/en/api/models/list
+  routes: {
+    '/v1/models': {
+      data: [claude('claude-opus-5-5', 'Claude Opus 5.5'), claude('claude-next', 'Claude Next')],
+      has_more: false,
+      first_id: 'claude-opus-5-5',
+      last_id: 'claude-next',
+    },
+  },
+  // platform.claude.com/docs/en/api/overview, “Authentication”, and …/api/versioning
+  denies: (headers) => {
+    if (headers['x-api-key'] !== IMITATED_KEY) {
+      return { status: 401, body: anthropicError('authentication_error', 'invalid x-api-key') };
+    }
+    if (headers['anthropic-version'] === '2023-06-01') return undefined;
+    return {
+      status: 400,
+      body: anthropicError('invalid_request_error', 'anthropic-version: header is required'),
+    };
+  },
+  // github.com/anthropics/claude-code/issues/5349
+  refuses: unlessModel('claude-opus-5-5', (name) => ({
+    status: 404,
+    body: anthropicError('not_found_error', `model: ${name}`),
+  })),
+};
+
 export const IMITATIONS: readonly Imitation[] = [OPENAI, AZURE, OPENROUTER, OLLAMA, LM_STUDIO, LLAMA_CPP, VLLM];

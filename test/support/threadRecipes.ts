@@ -158,6 +158,15 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
     model: [[reasons('Think.', { raw: 'Let me think.' }), says('First.'), exec('echo one')], [says('Done.')]],
     ...free,
   }),
+  recipe('reasoning-messages', {
+    wire: 'messages',
+    modelName: 'claude-opus-4-6',
+    model: [
+      [reasons('Think.', { encrypted: 'signed' }), says('First.'), exec('echo one'), exec('echo two')],
+      [says('Done.')],
+    ],
+    ...free,
+  }),
   recipe('commands', {
     model: [
       [exec('echo out; echo err >&2')],

@@ -167,6 +167,19 @@ suite('Select Model', () => {
     assert.equal(await keys.keyFor('https://api.deepseek.com'), 'sk-test');
   });
 
+  test('takes Anthropic by its own API, with its key', async () => {
+    listed = { type: 'models', models: [{ id: 'claude-opus-5-5', contextWindow: 1_000_000 }] };
+    environment['ANTHROPIC_API_KEY'] = 'sk-environment';
+    const user = new ScriptedUser(
+      { pick: 'Anthropic' },
+      { pick: 'Use the Key in the Environment Variable ANTHROPIC_API_KEY' },
+      { pick: 'claude-opus-5-5' },
+    );
+    await commands.select().finally(() => user.restore());
+    assert.deepEqual([settings().provider, settings().model], ['anthropic', 'claude-opus-5-5']);
+    assert.equal(await keys.keyFor('https://api.anthropic.com'), 'sk-environment');
+  });
+
   test('takes the ID of a model where the server refuses to list its models alone', async () => {
     const server = http.createServer((request, response) => {
       request.resume();
