@@ -13,7 +13,8 @@ export default defineConfig({
       // No test: it writes the recorded threads (`npm run record`).
       ...(process.env.TILLER_RECORD ? [] : ['test/scenarios/recordThreads.test.ts']),
     ],
-    env: seedOfThisRun(),
+    // Node reads and parses all certificates of this file at each start: 20 to 40 ms of the hundreds of programs of the tests.
+    env: { ...seedOfThisRun(), NODE_EXTRA_CA_CERTS: '' },
     globalSetup: 'test/support/folders.setup.ts',
     setupFiles: ['test/support/seed.setup.ts', 'test/support/esbuild.setup.ts'],
     pool: 'forks',

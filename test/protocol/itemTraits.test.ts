@@ -166,7 +166,9 @@ interface TypeError {
 async function typeErrors(folder: TempFolder): Promise<readonly TypeError[]> {
   const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
   const args = [tsc, '--pretty', 'false', '-p', 'places.json'];
-  const output = await promisify(execFile)(process.execPath, args, { cwd: folder.path }).then(
+  // As in scripts/check.mjs: without collecting its heap the compiler takes a quarter less.
+  const env = { ...process.env, GOGC: 'off', GOMEMLIMIT: '3GiB' };
+  const output = await promisify(execFile)(process.execPath, args, { cwd: folder.path, env }).then(
     ({ stdout }) => stdout,
     (error: { stdout: string }) => error.stdout,
   );

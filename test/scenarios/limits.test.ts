@@ -13,11 +13,11 @@ const WIRES: readonly Wire[] = ['responses', 'chat'];
 const FLOODED_WIRES = isFullRun() ? WIRES : [randomOf('limits').pick(WIRES)];
 const MB = 1_000_000;
 /**
- * Floods under the limits of the settings' defaults in every run, for each limit one; the others have a quarter of them
- * outside a full run.
+ * Floods under the limits of the settings' defaults in every run, for each limit one; the others have a sixteenth of
+ * them outside a full run.
  */
 const AT_THE_LIMITS = ['525 MB of deltas', 'one line of 300 MB', 'ten million empty objects in 30 MB'];
-const QUARTER = ['-c', `stream.maxResponseBytes=${16 * 2 ** 20}`, '-c', `stream.maxEventBytes=${8 * 2 ** 20}`];
+const SIXTEENTH = ['-c', `stream.maxResponseBytes=${4 * 2 ** 20}`, '-c', `stream.maxEventBytes=${2 * 2 ** 20}`];
 /** Resident memory of the whole process; Node alone with the command line in it takes 85 MB. */
 const MOST_MEMORY = 350 * MB;
 
@@ -126,9 +126,9 @@ describe.each(FLOODED_WIRES)('a server that sends without end, on %s: a message,
   ];
   it.each(floods)('%s', { timeout: 120_000 }, async (name, flood, sentence) => {
     const isWhole = isFullRun() || AT_THE_LIMITS.includes(name);
-    const flags = [...(name.endsWith('as events') ? ['--json'] : []), ...(isWhole ? [] : QUARTER)];
+    const flags = [...(name.endsWith('as events') ? ['--json'] : []), ...(isWhole ? [] : SIXTEENTH)];
     const { code, stderr, peak } = await execAgainst(flood, wire, flags);
-    const expected = isWhole ? sentence : sentence.replace('64 MiB', '16 MiB').replace('32 MiB', '8 MiB');
+    const expected = isWhole ? sentence : sentence.replace('64 MiB', '4 MiB').replace('32 MiB', '2 MiB');
     expect([code, stderr.split('\n')[0]]).toEqual([1, expected]);
     expect(peak).toBeLessThan(MOST_MEMORY);
   });

@@ -14,8 +14,8 @@ import { tempFolder } from '../support/tempFolder.ts';
 
 /** Timeout for tests with other processes, on a busy machine. */
 const PATIENT = { timeout: 20_000 };
-/** Output size. Kept whole it would exceed the memory limit of the process. */
-const MEGABYTES = rounds(300, 1024);
+/** Output size. Kept whole it would exceed the limit of the heap, which is 160 MB. */
+const MEGABYTES = rounds(200, 1024);
 const start = (options: ScenarioOptions) => startScenario({ sandbox: 'danger-full-access', ...options });
 const exec = (cmd: string, more: object = {}): Step => calls('exec_command', { cmd, yield_time_ms: 250, ...more });
 
