@@ -69,6 +69,7 @@ export type PanelCommand =
   | 'review.keepAll'
   | 'review.undoAll'
   | 'threads'
+  | 'newThreadWithAgent'
   | 'renameThread'
   | 'forkThread'
   | 'exportThread'

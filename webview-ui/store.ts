@@ -39,6 +39,8 @@ export const thread = signal<ThreadState | null>(null);
 export const settings = signal<PanelSettings | null>(null);
 /** The parent thread of the shown sub-agent. */
 export const parentThread = computed(() => thread.value?.started?.parentId ?? null);
+/** The agent as which the shown thread works; `null` for others, and for sub-agents. */
+export const threadAgent = computed(() => thread.value?.started?.agent ?? null);
 /** The access of this window to the shown thread: it owns it, or may only read it. */
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { chromium } from 'playwright-core';
-import { findBrowser, UNOPTIMIZED } from './browser.mjs';
+import { CODE_CACHE, findBrowser, UNOPTIMIZED } from './browser.mjs';
 import { changeSettings } from './settings.mjs';
 
 /** @typedef {import('playwright-core').Locator} Locator */
@@ -47,7 +47,7 @@ export async function openBrowser({ profile, width = 1400, height = 900, forUser
     permissions: ['clipboard-read', 'clipboard-write'],
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-      ...(forUser ? [] : [UNOPTIMIZED]),
+      ...(forUser ? [] : [UNOPTIMIZED, CODE_CACHE]),
     ],
   });
   context.setDefaultTimeout(20_000);
@@ -250,15 +250,21 @@ export class Workbench {
     await this.quickOpen(`>${name}`, name);
   }
 
-  /** Resolves to true if the palette offers a command with exactly this title now. */
-  async offers(name) {
-    await this.openQuickInput(`>${name}`);
-    const row = this.quickRow(name);
+  /**
+   * Resolves to those of these titles that are exactly the title of a command in the palette now.
+   * @param {string[]} names @returns {Promise<string[]>}
+   */
+  async offered(...names) {
     const none = this.page.locator('.quick-input-widget:visible').getByText('No matching commands');
-    await appears(row.or(none).first(), 1500);
-    const offered = await row.isVisible();
+    const found = [];
+    for (const name of names) {
+      await this.openQuickInput(`>${name}`);
+      const row = this.quickRow(name);
+      await appears(row.or(none).first(), 1500);
+      if (await row.isVisible()) found.push(name);
+    }
     await this.closeQuickInput();
-    return offered;
+    return found;
   }
 
   /** Opens a file of the workspace by its name, in the active group. */

@@ -58,7 +58,7 @@ export interface CommandTargets {
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
   readonly hooks: Pick<HookCommands, 'showHooks'>;
   readonly lmTools: Pick<LanguageModelTools, 'choose'>;
-  readonly agents: Pick<AgentCommands, 'showAgents'>;
+  readonly agents: Pick<AgentCommands, 'showAgents' | 'pick'>;
   readonly skills: Pick<SkillCommands, 'showSkills'>;
   readonly mcp: Pick<McpCommands, 'showServers' | 'importServers'>;
   readonly walkthrough: Pick<Walkthrough, 'open'>;
@@ -185,6 +185,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showRules', ({ rules }) => rules.showRules()),
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
+    command('newThreadWithAgent', ({ agents, threads }) => threads.startAs(() => agents.pick())),
     command('showAgents', ({ agents }) => agents.showAgents()),
     command('showSkills', ({ skills }) => skills.showSkills()),
     command('showHooks', ({ hooks }) => hooks.showHooks()),

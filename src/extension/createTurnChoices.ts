@@ -50,7 +50,8 @@ export function createTurnChoices(
   };
   store.add(
     threads.onEvent(({ event: { msg }, state }) => {
-      if (msg.type !== 'turn_started' || isSubAgent(state)) return;
+      // The model of an agent was not chosen for the mode.
+      if (msg.type !== 'turn_started' || isSubAgent(state) || state.started?.agent !== undefined) return;
       const provider = msg.settings.provider ?? threads.state?.started?.provider;
       if (provider === undefined) return;
       modes.note(msg.settings, provider).then(undefined, report);

@@ -228,6 +228,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     forkedFrom: z.string().optional(),
     /** The parent thread of a sub-agent. */
     parentId: z.string().optional(),
+    /** The agent of a file as which a root thread works. */
+    agent: z.string().optional(),
     provider: z.string().optional(),
   })),
   lazyVariant('turn_context_changed', () => ({ settings: turnSettingsSchema })),

@@ -2,20 +2,22 @@
 // window and half a minute: `npm run test:all` runs all of them, `npm test` two.
 import { mkdir, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { whenStuck } from './support/stuckHost.ts';
+import { type Moment, whenStuck } from './support/stuckHost.ts';
 import { useSharedWindow, useWindow, type Window } from './support/window.ts';
 import { isFullRun } from '../support/rounds.ts';
 import { journalsIn } from '../support/journals.ts';
 
 const isSoak = isFullRun();
-/** Each file that exists is opened as a tab, which takes processor time. */
-const FILES = isSoak ? 50 : 32;
+/** Each file that exists is opened as a tab, which takes processor time. A third of them is of each kind. */
+const FILES = isSoak ? 50 : 12;
 const numbers = Array.from({ length: FILES }, (_, index) => index);
-const NEW = numbers.slice(0, 17).map((number) => `fresh/deep/${number}.txt`);
-const OLD = numbers.slice(17, -5).map((number) => `old/${number}.txt`);
-const GONE = numbers.slice(-5).map((number) => `gone/${number}.txt`);
+const THIRD = Math.floor(FILES / 3);
+const NEW = numbers.slice(0, THIRD).map((number) => `fresh/deep/${number}.txt`);
+const OLD = numbers.slice(THIRD, 2 * THIRD).map((number) => `old/${number}.txt`);
+const GONE = numbers.slice(2 * THIRD).map((number) => `gone/${number}.txt`);
 const BEFORE = Object.fromEntries([...OLD, ...GONE].map((name) => [name, `${name}\nquoted\nbefore\n`]));
 const AFTER = Object.fromEntries([
   ...NEW.map((name) => [name, 'new\n'] as const),
@@ -58,7 +60,7 @@ describe('killed', () => {
     model.will([calls('apply_patch', { input: PATCH })], [says('Done.')]);
     await panel.send('Change all of them.');
     await panel.approval('patch').waitFor();
-    const killed = killAtChangeOf('fresh/deep/0.txt', window());
+    const killed = killAtWrite(window());
     await panel.get('decision-approve').click();
     await killed;
     await isHalfDone(window());
@@ -96,7 +98,7 @@ describe('killed', () => {
       await panel.get('turn-undo').click();
       const list = vscode.page.locator('.quick-input-widget:visible');
       await list.locator('.monaco-list-row').first().waitFor(soon);
-      const killed = killAtChangeOf(GONE[0] ?? '', window());
+      const killed = killAtWrite(window());
       await vscode.page.keyboard.press('Enter');
       await killed;
       await isHalfDone(window());
@@ -176,7 +178,7 @@ describe.runIf(isSoak).each([
 });
 
 /** Applies the patch up to that step. */
-async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1], typed?: string): Promise<void> {
+async function landUntil(window: Window, moment: Moment, typed?: string): Promise<void> {
   const { vscode, panel, model, extension } = window;
   await asBefore(window);
   await vscode.openFile(MINE);
@@ -283,18 +285,16 @@ function journalsOf({ vscode }: Window): string[] {
   return journalsIn(path.join(vscode.server.folder, 'home/.local/share/tiller'));
 }
 
-/** The process that applies the patch, at its first trace in this file: it has written its pid into the journal. */
-async function killAtChangeOf(name: string, window: Window): Promise<void> {
-  const before = await window.disk(name);
-  while ((await window.disk(name)) === before) await moment();
+/** Kills the extension host when it has opened the first new file for its text. */
+async function killAtWrite(window: Window): Promise<void> {
+  await whenStuck(window.extension('stuck-host'), { written: 1 });
   await killHost(window);
 }
 
+/** The process that applies the patch: it has written its pid into the journal. */
 async function killHost(window: Window): Promise<void> {
   const [journal = ''] = journalsOf(window);
   const host = Number(/-(\d+)\.journal$/.exec(journal)?.[1]);
   process.kill(host, 'SIGKILL');
-  while (await readlink(`/proc/${host}/exe`).then(Boolean, () => false)) await moment();
+  while (await readlink(`/proc/${host}/exe`).then(Boolean, () => false)) await sleep(5);
 }
-
-const moment = () => new Promise((resolve) => setImmediate(resolve));

@@ -51,10 +51,24 @@ test('the keyboard alone is enough, in a window that was just opened', async () 
   await focusIsIn(composer.and(focused));
   await keyboard.type('And again');
   expect(await composer.inputValue()).toBe('And again');
-
   await composer.fill('');
+});
+
+test('the steps of the walkthrough are done with what they are about', async () => {
+  const { vscode, disk, sample } = window();
+  await vscode.command('View: Toggle Primary Side Bar Visibility');
+  await vscode.command('Tiller: Open Walkthrough');
+  const step = (name: string) => vscode.page.locator('.getting-started-step').getByRole('checkbox', { name });
+  for (const name of ['Choose a model', 'Ask for a change', 'Approve or deny']) {
+    await expect.poll(() => step(name).getAttribute('aria-checked'), { timeout: 30_000 }).toBe('true');
+  }
+  expect(await step('Undo what was changed').getAttribute('aria-checked')).toBe('false');
+  await vscode.screenshot('demo/walkthrough');
   await vscode.command('Tiller: Undo Patch');
+  await expect.poll(() => step('Undo what was changed').getAttribute('aria-checked'), { timeout: 30_000 }).toBe('true');
   await expect.poll(() => disk(sample.seeded.path), soon).toBe(sample.files[sample.seeded.path]);
+  await vscode.command('View: Close All Editors');
+  await vscode.command('View: Toggle Primary Side Bar Visibility');
 });
 
 test('the buttons of the panel are enough, and Ctrl+Z and Undo Patch revert the change', async () => {

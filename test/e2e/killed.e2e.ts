@@ -28,8 +28,6 @@ const isYoung = (kills: number) => kills % YOUNG === YOUNG - 1;
 
 /** Patches need approval, as usual; commands run at once. */
 const window = useSharedWindow({
-  // VS Code starts an extension host only twice in five minutes again, those of earlier tests in its window included.
-  isNew: true,
   model: 'scripted',
   settings: { 'tiller.sandbox.mode': 'danger-full-access' },
 });

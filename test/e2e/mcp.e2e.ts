@@ -17,8 +17,6 @@ const entry = {
 
 describe.skipIf(noSandbox)('an MCP server of the workspace', () => {
   const window = useSharedWindow({
-    // The proposal is a notification that comes with the files.
-    isNew: true,
     model: 'scripted',
     files: { '.mcp.json': JSON.stringify({ mcpServers: { notes: entry } }), 'server.mjs': SERVER },
   });

@@ -27,8 +27,8 @@ const window = useSharedWindow({
   files: { 'notes.txt': NOTES, 'gone.txt': 'gone\n' },
 });
 
-test('a reload of the window keeps the changes under review, the key of the server and the chat in an editor tab, and the turn says that it was cut off', async () => {
-  const { vscode, panel, model, disk, folder } = window();
+test('a reload of the window keeps the changes under review, the key of the server and the chat in an editor tab, and the turn says that it was cut off; without a model the thread can be read, and with one it continues', async () => {
+  const { vscode, panel, model, disk, folder, configure } = window();
   const strip = async () => (await panel.get('review').locator('summary').innerText()).trim();
   await panel.open();
   await vscode.command('Tiller: Set API Key');
@@ -50,9 +50,17 @@ test('a reload of the window keeps the changes under review, the key of the serv
   await vscode.openFile('notes.txt');
   await panel.send('Talk.');
   await panel.get('agent-message').nth(1).waitFor();
+  await vscode.settings({ 'tiller.model': null });
   await vscode.reload();
 
+  // Without a model the thread can be read.
   await panel.open();
+  await panel.get('read-only-banner').waitFor({ timeout: 30_000 });
+  const [first, second] = await panel.get('agent-message').allInnerTexts();
+  expect([first, second?.slice(0, 3)]).toEqual(['Done.', 'a a']);
+  await vscode.screenshot('survival/4-no-model');
+  await configure(model.settings);
+  await panel.get('read-only-banner').waitFor({ state: 'detached', timeout: 30_000 });
   await panel.get('turn-cut').waitFor({ timeout: 30_000 });
   await vscode.screenshot('survival/5-cut');
   await panel.get('turn-cut-continue').click();

@@ -132,20 +132,3 @@ test('a webview that is killed in mid-stream comes back with everything', async 
   await panel.ended();
   expect(await panel.lastMessage().innerText()).toBe(words.join(' '));
 });
-
-test('a thread can be read while there is no model, and continues when there is one again', async () => {
-  const { vscode, panel, model, configure } = window();
-  model.will([says('Here I am.')], [says('Here I am again.')]);
-  await panel.send('Hello.');
-  await panel.ended();
-  await vscode.settings({ 'tiller.model': null });
-  await vscode.reload();
-  await panel.get('read-only-banner').waitFor({ timeout: 30_000 });
-  expect(await panel.get('agent-message').allInnerTexts()).toEqual(['Here I am.']);
-  await vscode.screenshot('survival/4-no-model');
-  await configure(model.settings);
-  await panel.get('read-only-banner').waitFor({ state: 'detached', timeout: 30_000 });
-  await panel.send('And now?');
-  await panel.ended();
-  expect(await panel.lastMessage().innerText()).toBe('Here I am again.');
-});

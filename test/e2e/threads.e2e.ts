@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow, useWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
 /** The file with the last argument of the notify program, in the home of the server. */
@@ -14,7 +14,34 @@ const settings = {
   'tiller.notify': ['/bin/sh', '-c', `printf %s "$1" > "$HOME/${NOTIFIED}"`, 'notify'],
 };
 
-const window = useWindow({ model: 'scripted', settings });
+// The list has the threads of this file only.
+const window = useSharedWindow({ isNew: true, model: 'scripted', settings });
+
+const NAMES = ['Open Chat', 'Approve', 'Stop', 'Delete Thread', 'Undo Patch', 'Show Pending Requests'];
+
+async function offered(): Promise<readonly string[]> {
+  const names = await window().vscode.offered(...NAMES.map((name) => `Tiller: ${name}`));
+  return names.map((name) => name.replace('Tiller: ', ''));
+}
+
+// First: a patch of any thread can be undone.
+test('the palette has the commands of a turn while it can do something with them', async () => {
+  const { panel, model, vscode } = window();
+  await panel.open();
+  await panel.get('empty-ready').waitFor();
+  expect(await offered()).toEqual(['Open Chat']);
+  model.will([calls('exec_command', { cmd: 'touch made' })], [says('Done.')]);
+  await panel.send('Make it.');
+  await panel.approval('command').waitFor();
+  expect(await offered()).toEqual(['Open Chat', 'Approve', 'Stop', 'Delete Thread', 'Show Pending Requests']);
+  await vscode.command('Tiller: Approve');
+  await panel.ended();
+  const patch = '*** Begin Patch\n*** Add File: new.txt\n+new\n*** End Patch';
+  model.will([calls('apply_patch', { input: patch })], [says('Done.')]);
+  await panel.send('And a file.');
+  await panel.approveAll();
+  expect(await offered()).toEqual(['Open Chat', 'Delete Thread', 'Undo Patch']);
+});
 
 describe('in one window', () => {
   const row = (title: string) => window().panel.get('thread-row').filter({ hasText: title });
@@ -104,6 +131,14 @@ describe('in one window', () => {
     await panel.get('thread-rename').fill('Renamed');
     await panel.get('thread-rename').press('Enter');
     await row('Renamed').waitFor();
+    for (const [entry, isPinned] of [
+      ['Pin Thread', true],
+      ['Unpin Thread', false],
+    ] as const) {
+      await row('Renamed').click({ button: 'right' });
+      await vscode.pickFromMenu(entry);
+      await expect.poll(() => row('Renamed').getAttribute('data-pinned'), soon).toBe(String(isPinned));
+    }
   });
 
   test('a message of another thread is found with Ctrl+R, and the draft stays until it is accepted', async () => {

@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { threadAsAgent } from '../../src/core/agent/agentThread.ts';
+import type { Session } from '../../src/core/session/session.ts';
 import { type AgentFiles, createAgentFiles } from '../../src/node/customizations/createAgentFiles.ts';
 import { agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
@@ -81,6 +83,43 @@ describe('an agent of the user', () => {
     const tools = requestOf(chat, 'ROOT')?.tools ?? '';
     expect(tools).toContain('My own worker.');
     expect(tools).not.toContain('Carries out a change');
+  });
+});
+
+describe('a thread that works as an agent', () => {
+  it('has its instructions, tools and model, also when it is opened again, and in a fork', async () => {
+    await using given = await withFiles([[says('Roses.')], [says('Violets.')], [says('Both.')]]);
+    const { chat, user, files } = given;
+    put(user.at('.claude/agents/poet.md'), POET);
+    const [role] = await files.roles();
+    if (role === undefined) throw new Error('There is no agent.');
+    const [mine, host] = chat.thread;
+    const { settings, agent } = threadAsAgent(mine, role);
+    const answered = async (session: Session) => {
+      session.start();
+      session.submit({ id: 'one', op: { type: 'user_turn', input: [{ type: 'text', text: 'Write.' }] } });
+      await session.idle();
+      const { body, toolNames } = chat.server.lastRequest;
+      expect(body).toMatchObject({ instructions: 'You are a poet.', model: 'small-model' });
+      expect(toolNames).toEqual(['read_file', 'view_image']);
+    };
+    const started: unknown[] = [];
+    chat.manager.live.onEvent(({ event: { msg } }) => {
+      if (msg.type === 'thread_started') started.push(msg.agent);
+    });
+    const session = await chat.manager.start(settings, host, undefined, { agent, forksContext: false });
+    await answered(session);
+    await session.dispose();
+    const resumed = await chat.manager.resume({ id: session.threadId }, mine, host);
+    if (resumed.type !== 'resumed') throw new Error(resumed.type);
+    await answered(resumed.session);
+    await resumed.session.dispose();
+    const forked = await chat.manager.fork({ id: session.threadId }, null, mine, host);
+    if (forked.type !== 'resumed') throw new Error(forked.type);
+    await answered(forked.session);
+    await forked.session.dispose();
+    expect(started).toEqual(['poet', 'poet', 'poet']);
+    expect((await chat.manager.catalog.list([])).map(({ id }) => id)).toContain(session.threadId);
   });
 });
 

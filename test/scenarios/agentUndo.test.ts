@@ -1,12 +1,16 @@
 // An undo of a turn takes the changes of the sub-agents along that the turn has started.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'vitest';
 import type { EventMsgOf, EventMsgType } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { agentIds, agentScript, agentsEnd, nextEvent } from '../support/agentScript.ts';
+import { fileGate } from '../support/fileGate.ts';
 import { calls, says, waits } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import { windowBeside } from '../support/windowBeside.ts';
 
 const FULL = { policy: 'never', sandbox: 'danger-full-access' } as const;
 const run = (cmd: string) => calls('exec_command', { cmd });
@@ -176,6 +180,26 @@ describe('undo of a turn that has started sub-agents', () => {
     await agentsEnd(chat);
   });
 
+  it('is refused while another process works in the thread of such an agent, and names both', async () => {
+    await using chat = await startScenario({ ...FULL, files: FILES, model: both() });
+    await chat.send('ROOT');
+    const changed = chat.files();
+    const [agentId = ''] = chat.state.agents.map((agent) => agent.agentId);
+    const [settings, host] = chat.thread;
+    const opened = await windowBeside(chat).resume({ id: agentId }, settings, host);
+    assert.ok(opened.type === 'resumed');
+    const turnId = turnIdOf(chat);
+    try {
+      const { message } = await ask(chat, { type: 'undo', turnId }, 'warning');
+      assert.match(message, /^The agent “do CHILD” of this turn is open in another process \(.+\): close it there/);
+      assert.deepEqual(chat.files(), changed);
+    } finally {
+      await opened.session.suspend();
+    }
+    await ask(chat, { type: 'undo', turnId }, 'files_reverted');
+    assert.deepEqual(chat.files(), FILES);
+  });
+
   it('of an earlier turn leaves what an agent has done for a later one, and for the user', async () => {
     await using chat = await startScenario({
       ...FULL,
@@ -213,6 +237,37 @@ describe('undo of a turn that has started sub-agents', () => {
     assert.deepEqual(chat.files(), { 'a.txt': '3\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });
     assert.equal(readFileSync(chat.folder.at('a.txt'), 'utf8'), '3\n');
   });
+
+  it.each(['crash', 'reload'] as const)(
+    'takes what an agent had changed when a %s cut off its command',
+    async (end) => {
+      const gate = fileGate(path.join(tempFolder().path, 'changed'));
+      const first = await startScenario({
+        ...FULL,
+        files: FILES,
+        model: agentScript({
+          ROOT: [[task('CHILD')], [says('Done.')]],
+          CHILD: [[run(`rm b.txt; touch ${gate.file}; sleep 60`)], [says('Removed.')]],
+        }),
+      });
+      first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'ROOT' }] });
+      await gate.opened();
+      using home = tempFolder();
+      if (end === 'crash') {
+        // As a killed process leaves it, and without its locks.
+        cpSync(first.home.path, home.path, { recursive: true, filter: (file) => path.basename(file) !== 'locks' });
+        await first[Symbol.asyncDispose]();
+      } else {
+        await first.manager.live.closeAll('suspend');
+        await first.server.close();
+      }
+      const resume: Scenario = end === 'crash' ? Object.create(first, { home: { value: home } }) : first;
+      await using chat = await startScenario({ ...FULL, model: [], resume });
+      const undo: Op = { type: 'undo', turnId: turnIdOf(chat), includeUncertain: true };
+      assert.deepEqual((await ask(chat, undo, 'files_reverted')).paths, ['b.txt']);
+      assert.deepEqual(chat.files(), FILES);
+    },
+  );
 
   it('comes with a rewind of files and conversation, which closes the agents', async () => {
     await using chat = await startScenario({ ...FULL, files: FILES, model: both() });

@@ -73,6 +73,22 @@ describe('the prompt', () => {
   });
 });
 
+describe('instructions of the project that are too long', () => {
+  it('are named once in a warning, also after a resume', async () => {
+    const files = { 'AGENTS.md': 'x'.repeat(20) };
+    await using first = await startScenario({ files, projectDocMaxBytes: 10, model: [[says('One.')], [says('Two.')]] });
+    await first.send('one');
+    await first.send('two');
+    const message =
+      'The instructions of the project have more than 10 bytes (projectDocMaxBytes): the model does not get all of AGENTS.md.';
+    expect(first.said('warning')).toEqual([{ type: 'warning', message }]);
+    await first.session.dispose();
+    await using second = await startScenario({ resume: first, projectDocMaxBytes: 10, model: [[says('Three.')]] });
+    await second.send('three');
+    expect(second.said('warning')).toEqual([]);
+  });
+});
+
 describe('steering', () => {
   it('joins the running turn at its next boundary, and can be edited and withdrawn until then', async () => {
     await using chat = await startScenario({

@@ -104,7 +104,7 @@ describe('tiller demo-model', () => {
   });
 });
 
-describe.each(['responses', 'chat'])('a thread with the demo model on %s', (wire) => {
+describe.each(['responses', 'chat', 'messages'])('a thread with the demo model on %s', (wire) => {
   it('is compacted, undone and continued by lines on stdin', async () => {
     const folder = await sampleFolder(FIRST);
     using _ = folder;

@@ -79,12 +79,12 @@ describe('tiller exec', () => {
     expect(run.code).toBe(0);
   });
 
-  it('uses Chat Completions with --wire-api chat', async () => {
+  it.each(['chat', 'messages'] as const)('uses the API of --wire-api %s', async (wire) => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('apply_patch', { input: PATCH })], [says('Made it.')]], {
-      wire: 'chat',
+      wire,
     });
-    const run = await runCli(['exec', '--model', 'm', '--base-url', server.baseUrl, '--wire-api', 'chat', 'go'], {
+    const run = await runCli(['exec', '--model', 'm', '--base-url', server.baseUrl, '--wire-api', wire, 'go'], {
       home: folder.path,
     });
     expect(run).toMatchObject({ code: 0, stdout: 'Made it.\n' });

@@ -58,6 +58,19 @@ suite('Agents', () => {
   };
   const states = async () => (await files.current()).agents.map(({ role, state }) => [role.name, state]);
 
+  test('are offered for a new thread when they are used, and only then', async () => {
+    assert.deepEqual(
+      [await (answers(), commands.pick()), user?.shown],
+      [undefined, ['No agent file is used: write one, or approve one of this workspace.']],
+    );
+    const [agent] = (await files.current()).agents;
+    await files.decide(agent?.hash ?? '', 'approved');
+    answers({ pick: '$(hubot) poet' });
+    assert.equal((await commands.pick())?.instructions, 'You are a poet.');
+    answers('cancel');
+    assert.equal(await commands.pick(), undefined);
+  });
+
   test('of a workspace are announced once, and used when the user approves them', async () => {
     const { shown } = answers();
     await commands.announce();

@@ -21,6 +21,8 @@ export async function run(): Promise<void> {
   // The suite is one bundle; this makes its stack traces name the sources.
   process.setSourceMapsEnabled(true);
   leaveInstalledExtensionAlone();
+  // The explorer would be drawn again with every file of a test.
+  await vscode.commands.executeCommand('workbench.action.closeSidebar');
   const { TILLER_TEST_OUTCOMES: file, TILLER_TEST_GREP: grep } = process.env;
   const mocha = new Mocha({
     ui: 'tdd',

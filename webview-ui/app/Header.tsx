@@ -28,7 +28,7 @@ export function Header() {
           <Icon name="chevron-down" />
         </button>
       </h1>
-      <Elsewhere />
+      <OtherThreads />
       <span class="head-actions">
         <IconButton testid="new-thread" icon="add" label={t('New Thread')} onClick={() => runCommand('newThread')} />
         <MenuButton
@@ -45,7 +45,7 @@ export function Header() {
 }
 
 /** Other threads that wait or run. */
-function Elsewhere() {
+function OtherThreads() {
   const { waiting } = elsewhere.value;
   if (waiting === 0) return null;
   const label = plural(waiting, '{0} other thread needs you', '{0} other threads need you');

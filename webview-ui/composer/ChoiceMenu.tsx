@@ -51,14 +51,15 @@ function SectionRows({ section: { title, choices }, isAlone }: { section: Sectio
   );
 }
 
-function Row({ choice: { label, detail, isCurrent = false, isRisky = false, run } }: { choice: Choice }) {
+function Row({ choice }: { choice: Choice }) {
+  const { label, detail, isCurrent = false, isRisky = false, isAction = false, run } = choice;
   const id = useId();
   return (
     <button
       type="button"
       class="pop-item pop-choice"
-      role="menuitemradio"
-      aria-checked={isCurrent}
+      role={isAction ? 'menuitem' : 'menuitemradio'}
+      aria-checked={isAction ? undefined : isCurrent}
       aria-label={label}
       aria-describedby={id}
       data-testid="choice"

@@ -7,6 +7,7 @@ import { settings } from '../store.ts';
 import { openPopup, togglePopup } from '../view.ts';
 import { ChoiceMenu } from './ChoiceMenu.tsx';
 import {
+  agentChoice,
   approvalChoices,
   approvalLabel,
   currentEffort,
@@ -38,7 +39,10 @@ export function Pickers() {
           label={t('Mode')}
           opener="pick-mode"
           className="at-mode"
-          sections={[{ title: t('Mode'), choices: modeChoices() }]}
+          sections={[
+            { title: t('Mode'), choices: modeChoices() },
+            { title: t('Agents'), choices: [agentChoice()] },
+          ]}
         />
       </Picker>
       <Picker testid="pick-model" popup="model" name={t('Model')} label={modelLabel(value)}>

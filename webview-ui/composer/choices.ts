@@ -2,6 +2,7 @@
 import type { ReasoningEffort } from '../../src/protocol/op.ts';
 import type { ApprovalPolicy, ChatMode, ReviewSetting, SandboxMode } from '../../src/protocol/policy.ts';
 import type { PanelSettings, WebviewMessage } from '../../src/protocol/wire.ts';
+import { runCommand } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { effort, settings } from '../store.ts';
@@ -12,6 +13,8 @@ export interface Choice {
   readonly detail: string;
   /** It is the present setting. */
   readonly isCurrent?: boolean;
+  /** It sets no value, but leads on. */
+  readonly isAction?: boolean;
   /** It lifts limits of Tiller. */
   readonly isRisky?: boolean;
   readonly run: () => void;
@@ -52,6 +55,16 @@ export function modeChoices(): readonly Choice[] {
       run: () => choose({ type: 'mode', mode }),
     };
   });
+}
+
+/** Leads to the agents of files: a thread works as one of them from its start. */
+export function agentChoice(): Choice {
+  return {
+    label: t('New Thread with Agent…'),
+    detail: t('Works with the instructions, tools and model of an agent file.'),
+    isAction: true,
+    run: () => runCommand('newThreadWithAgent'),
+  };
 }
 
 /** The name of an approval policy on its button and in the menu. */

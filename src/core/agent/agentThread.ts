@@ -30,6 +30,14 @@ export function agentSettings(
   };
 }
 
+/** The settings and the restrictions of a root thread that works as this agent, from those of the user. */
+export function threadAsAgent(
+  thread: ThreadSettings,
+  role: AgentRole,
+): { readonly settings: ThreadSettings; readonly agent: AgentMeta } {
+  return { settings: agentSettings(thread, thread.turn, role, {}), agent: agentMeta(role) };
+}
+
 /** The role as the rollout of the sub-agent keeps it; without one the role `default`. */
 export function agentMeta(role: AgentRole | undefined): AgentMeta {
   return {

@@ -71,7 +71,23 @@ export function hunksWithout(
 ): readonly TextHunk[] | undefined {
   const lines = endedLines(text);
   const isSame = lines.length === review.current.length && lines.every((line, at) => line.text === review.current[at]);
-  return isSame ? joined(hunks).map((hunk) => hunkWithout(review, hunk, lines)) : undefined;
+  if (!isSame) return undefined;
+  const chosen = joined(hunks);
+  const ending = commonEnding(chosen, lines);
+  return chosen.map((hunk) => hunkWithout(review, hunk, lines, ending));
+}
+
+/** The line ending of all lines outside of these hunks; `undefined` where they differ, or there are none. */
+function commonEnding(hunks: readonly ReviewHunk[], lines: readonly EndedLine[]): string | undefined {
+  const endings = new Set<string>();
+  let at = 0;
+  for (const { start, end } of [...hunks, { start: lines.length, end: lines.length }]) {
+    for (; at < start; at++) endings.add(lines[at]?.ending ?? '');
+    at = end;
+  }
+  endings.delete('');
+  const [only] = endings;
+  return endings.size === 1 ? only : undefined;
 }
 
 /** Joins adjacent hunks: two separate edits of the same last line would conflict. */
@@ -85,10 +101,16 @@ function joined(hunks: readonly ReviewHunk[]): readonly ReviewHunk[] {
   return all;
 }
 
-function hunkWithout({ base }: TextReview, hunk: ReviewHunk, lines: readonly EndedLine[]): TextHunk {
+function hunkWithout(
+  { base }: TextReview,
+  hunk: ReviewHunk,
+  lines: readonly EndedLine[],
+  common: string | undefined,
+): TextHunk {
   const { start, end, baseStart, baseEnd } = hunk;
-  const usual = lines.find(({ ending }) => ending !== '')?.ending ?? '\n';
-  const endings = lines.slice(start, end).map(({ ending }) => ending);
+  const usual = common ?? lines.find(({ ending }) => ending !== '')?.ending ?? '\n';
+  // An agent may have written other endings than those of the file.
+  const endings = common === undefined ? lines.slice(start, end).map(({ ending }) => ending) : [];
   const restored = base.slice(baseStart, baseEnd);
   if (end < lines.length)
     return { start, end, text: restored.map((line, at) => line + (endings[at] || usual)).join('') };

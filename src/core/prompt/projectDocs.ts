@@ -20,6 +20,8 @@ export interface ProjectDocsOptions {
   readonly fallbackFilenames: readonly string[];
   /** True for a path with secrets. */
   readonly isSecret?: (path: string) => boolean;
+  /** Receives the files, relative to the git root, of which the model does not get all because of `maxBytes`. */
+  readonly onCut?: (files: readonly string[]) => void;
 }
 
 /**
@@ -53,7 +55,7 @@ function unreadable(error: unknown): undefined {
 async function readDocsAbove(
   workspace: Workspace,
   cwd: string,
-  { maxBytes, fallbackFilenames, isSecret = () => false }: ProjectDocsOptions,
+  { maxBytes, fallbackFilenames, isSecret = () => false, onCut }: ProjectDocsOptions,
 ): Promise<string> {
   if (maxBytes === 0) return '';
   const names = [...FILE_NAMES, ...fallbackFilenames];
@@ -62,16 +64,25 @@ async function readDocsAbove(
   const files = await Promise.all(folders.map((folder) => readFirst(workspace, { root, folder, names, isSecret })));
   let room = maxBytes;
   const kept: string[] = [];
-  for (const bytes of files) {
+  const cut: string[] = [];
+  for (const { file, bytes } of files) {
+    const isCut = bytes.length > room && new TextDecoder().decode(bytes).trim() !== '';
+    if (isCut) cut.push(path.relative(root, file));
     const text = new TextDecoder().decode(bytes.subarray(0, room));
     if (text.trim() === '') continue;
     kept.push(text);
     room -= Math.min(room, bytes.length);
   }
+  if (cut.length > 0) onCut?.(cut);
   return kept.join('\n\n');
 }
 
-const NOTHING = new Uint8Array();
+interface ReadFile {
+  readonly file: string;
+  readonly bytes: Uint8Array;
+}
+
+const NOTHING: ReadFile = { file: '', bytes: new Uint8Array() };
 
 /**
  * Reads the first of these files that exists. A file that cannot be read counts as absent: it must not stop the user's
@@ -91,7 +102,7 @@ async function readFirst(
     readonly names: readonly string[];
     readonly isSecret: (path: string) => boolean;
   },
-): Promise<Uint8Array> {
+): Promise<ReadFile> {
   for (const name of names) {
     const file = path.join(folder, name);
     const found = await workspace.stat(file);
@@ -102,7 +113,7 @@ async function readFirst(
       const place = mayLead ? await workspace.realPath(file) : file;
       if (isSecret(place)) return NOTHING;
       if (mayLead && !isBelow(place, await workspace.realPath(root))) return NOTHING;
-      return await workspace.readBytes(file);
+      return { file, bytes: await workspace.readBytes(file) };
     } catch (error) {
       if (error instanceof WorkspaceError) return NOTHING;
       throw error;

@@ -88,9 +88,10 @@ async function copy(
 ): Promise<Copied> {
   if (meta.version > ROLLOUT_VERSION)
     return { type: 'refused', message: 'the thread was written by a newer Tiller and can only be read' };
-  // A fork of a sub-agent is a thread of its own.
-  const { parent_id: _parent, agent: _agent, ...kept } = meta;
-  const about: SessionMeta = { ...kept, ...by, ...birthOf(ports), forked_from_id: meta.id };
+  // A fork of a sub-agent is a thread of its own, one of a thread that works as an agent has the same restrictions.
+  const { parent_id: parent, agent, ...kept } = meta;
+  const as = parent === undefined && agent !== undefined ? { agent } : {};
+  const about: SessionMeta = { ...kept, ...as, ...by, ...birthOf(ports), forked_from_id: meta.id };
   const forked = forkRollout(lines, about, itemId);
   if (forked.type === 'no_such_item') {
     return { type: 'refused', message: `there is no item ${itemId} in the thread` };

@@ -26,7 +26,10 @@ export const sessionMetaSchema = lazyObject(() => ({
   forked_from_id: z.string().optional(),
   /** The parent thread of a sub-agent. */
   parent_id: z.string().optional(),
-  /** The restrictions that a sub-agent was started with, so that it has the same when it is opened again. */
+  /**
+   * The restrictions that a sub-agent, or a root thread that works as an agent, was started with, so that it has the same when
+   * it is opened again.
+   */
   agent: z
     .object({
       role: z.string(),

@@ -39,6 +39,8 @@ export class ContextUpdates {
   /** The text that `readDocs` has read for the next `take`. */
   #docsAhead: { readonly place: string; readonly text: Promise<string> } | undefined;
 
+  #docsNote: string | undefined;
+
   constructor(history: readonly ResponseItem[]) {
     this.reset(history);
   }
@@ -57,12 +59,22 @@ export class ContextUpdates {
     for (const item of history) if (item.type === 'message') this.#recall(item);
   }
 
+  /** Sentences for the user on the instructions that were read last. */
+  get notes(): readonly string[] {
+    return this.#docsNote === undefined ? [] : [this.#docsNote];
+  }
+
   /** Reads the instructions of the project; the next `take` in the same folder uses what this call has read. @throws Error of the workspace */
   readDocs(options: DocsOptions): Promise<string> {
     const place = docsPlace(options);
     if (this.#docsAhead?.place !== place) {
       const { ports, cwd, projectDocMaxBytes: maxBytes, projectDocFallbackFilenames: fallbackFilenames } = options;
-      const limits = { maxBytes, fallbackFilenames, isSecret: secretNames(options.unreadable, ports.host.platform) };
+      this.#docsNote = undefined;
+      const onCut = (files: readonly string[]) => {
+        this.#docsNote = `The instructions of the project have more than ${maxBytes} bytes (projectDocMaxBytes): the model does not get all of ${files.join(', ')}.`;
+      };
+      const isSecret = secretNames(options.unreadable, ports.host.platform);
+      const limits = { maxBytes, fallbackFilenames, isSecret, onCut };
       const text = readProjectDocs(ports.workspace, ports.storage, cwd, limits);
       this.#docsAhead = { place, text };
     }

@@ -175,6 +175,7 @@ export class Session {
       ...(replayed === null ? {} : { resumed: true }),
       ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
       ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
+      ...(meta.parent_id === undefined && meta.agent ? { agent: meta.agent.role } : {}),
     });
     this.#toolSources = this.#parts.tools.watch((status) => this.#emit(null, status));
     this.#parts.rules

@@ -81,7 +81,10 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
     family,
     prices,
     maxAttempts: maxAttempts ?? thread.limits.maxAttempts,
-    notes: parts.notes.take(settings, thread.prompt.verbosity, connected),
+    notes: parts.notes.take(settings, thread.prompt.verbosity, {
+      ...connected,
+      notes: [...(connected.notes ?? []), ...conversation.context.notes],
+    }),
     instructions: meta.instructions,
     outputSchema,
     thread,

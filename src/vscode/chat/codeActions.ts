@@ -32,7 +32,8 @@ export async function insertIntoTerminal(text: string): Promise<void> {
  * itself where VS Code's Markdown extension is off.
  */
 export async function previewDiagram(text: string, folder: vscode.Uri): Promise<void> {
-  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
   const file = vscode.Uri.joinPath(folder, 'Diagram.md');
   await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(`${fence}mermaid\n${text}\n${fence}\n`));
   const canDraw = (await vscode.commands.getCommands(true)).includes('markdown.showPreview');

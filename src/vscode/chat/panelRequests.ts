@@ -88,6 +88,7 @@ const ASKING_COMMANDS: ReadonlySet<string> = new Set([
   'tiller.exportThread',
   'tiller.importThread',
   'tiller.mcpServers',
+  'tiller.newThreadWithAgent',
   'tiller.renameThread',
   'tiller.review.undoAll',
   'tiller.runPlan',

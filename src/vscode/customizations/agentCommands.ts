@@ -52,6 +52,35 @@ export class AgentCommands {
     });
   }
 
+  /**
+   * Lets the user pick an agent of a file that is used. The built-in ones work for another agent, not for the user. Resolves to
+   * `undefined` when none was picked, or there is none.
+   */
+  async pick(): Promise<AgentRole | undefined> {
+    const used = (await this.#deps.current()).agents.filter(({ state }) => state === 'used');
+    if (used.length === 0) {
+      const show = vscode.l10n.t('Show Agents');
+      const sentence = vscode.l10n.t('No agent file is used: write one, or approve one of this workspace.');
+      if ((await vscode.window.showInformationMessage(sentence, show)) === show) await this.showAgents();
+      return undefined;
+    }
+    const rows = used.map((agent) => ({
+      role: agent.role,
+      ...listItem({
+        icon: 'hubot',
+        word: agent.role.model ?? '',
+        name: agent.role.name,
+        source: agent.file.source,
+        detail: agent.role.description,
+        run: () => {},
+      }),
+    }));
+    const title = vscode.l10n.t('New Thread with Agent');
+    const placeHolder = vscode.l10n.t('Select the agent whose instructions, tools and model the thread has');
+    const options = { title, placeHolder, matchOnDescription: true, matchOnDetail: true };
+    return (await vscode.window.showQuickPick(rows, options))?.role;
+  }
+
   /** Notifies the user once of each agent that a file of the workspace proposes. */
   async announce(): Promise<void> {
     const { agents } = await this.#deps.current();

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { CatalogResult } from '../../core/rollout/catalog.ts';
+import type { AgentRole } from '../../core/tools/agents/agents.ts';
 import type { AgentService } from '../../core/agent/agentService.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { type Attachment, attachmentsOf } from '../../protocol/draft.ts';
@@ -69,6 +70,14 @@ export class ThreadCommands implements Disposable {
     const renamed = await this.#deps.manager.catalog.rename(threadId, title);
     if (renamed.type !== 'done') showFailure(renamed);
     this.list.refresh();
+  }
+
+  /** Starts and shows a thread that works as the agent that the user picks. */
+  async startAs(pick: () => Promise<AgentRole | undefined>): Promise<void> {
+    const role = await pick();
+    if (role === undefined) return;
+    await this.#deps.threads.adopt(await this.#deps.factory.startAs(role));
+    await vscode.commands.executeCommand('tiller.focus');
   }
 
   /** Asks for a name in the open list where it is visible, else in an input box. */

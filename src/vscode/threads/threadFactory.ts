@@ -7,6 +7,8 @@ import { shownState } from '../../core/rollout/replay.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
 import type { AgentService } from '../../core/agent/agentService.ts';
+import { threadAsAgent } from '../../core/agent/agentThread.ts';
+import type { AgentRole } from '../../core/tools/agents/agents.ts';
 import type { Question } from '../../core/agent/askModel.ts';
 import { editHost, editSettings } from '../../core/agent/editThread.ts';
 import {
@@ -94,6 +96,13 @@ export class ThreadFactory implements ThreadSource {
   async startIn(folders: readonly Pick<CopiedFolder, 'copy'>[]): Promise<Session> {
     const [settings, host] = await this.#thread(undefined, placesIn(folders));
     return this.#deps.manager.start(settings, host);
+  }
+
+  /** A thread that works as this agent from its first turn on. @throws ModelFault as `start` */
+  async startAs(role: AgentRole): Promise<Session> {
+    const [given, host] = await this.#thread();
+    const { settings, agent } = threadAsAgent(given, role);
+    return this.#deps.manager.start(settings, host, undefined, { agent, forksContext: false });
   }
 
   /** A thread of models that are not those of the settings. */

@@ -232,6 +232,11 @@ describe('undoing hunks in a text', () => {
     assert.equal(textWithout(shorter, shorter.hunks, '1'), '1\n2\n3\n');
   });
 
+  test('restores the line endings of the file where the agent has written others', () => {
+    const review = startReview('1\n2\n3\n4\n', '1\ntwo\nmore\n3\nfour\n');
+    assert.equal(textWithout(review, review.hunks, '1\r\ntwo\nmore\r\n3\r\nfour\n'), '1\r\n2\r\n3\r\n4\r\n');
+  });
+
   test('is refused in another text', () => {
     const review = startReview('1\n', '2\n');
     assert.equal(textWithout(review, review.hunks, '3\n'), undefined);

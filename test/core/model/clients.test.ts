@@ -31,8 +31,9 @@ const script: ModelScript = ({ body, text }) => {
 };
 
 for (const wire of ['responses', 'chat', 'messages'] as const) {
-  const scripted = { model: 'scripted', tools, start: () => ModelServer.start(script, { wire }) };
-  const demo = { model: 'demo', tools, start: () => startDemoModel({ port: 0, paceMs: 0 }) };
+  const cutStep = wire === 'messages' ? 8 : 1;
+  const scripted = { model: 'scripted', tools, cutStep, start: () => ModelServer.start(script, { wire }) };
+  const demo = { model: 'demo', tools, cutStep, start: () => startDemoModel({ port: 0, paceMs: 0 }) };
   serverConformance('a scripted model', wire, scripted);
   serverConformance('the demo model', wire, demo);
 }

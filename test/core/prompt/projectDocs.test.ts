@@ -21,6 +21,22 @@ describe('instructions of the project', () => {
     expect(await told(files, { cwd: '/work/a/b' })).toBe('root\n\ndeep');
   });
 
+  it('are named where the limit cuts them', async () => {
+    const files = { '.git/HEAD': '', 'AGENTS.md': 'root', 'a/AGENTS.md': 'of a', 'a/b/AGENTS.md': 'of b' };
+    const cut: (readonly string[])[] = [];
+    const read = (maxBytes: number) =>
+      readProjectDocs(new MemoryWorkspace(files), new MemoryStorage({}), '/work/a/b', {
+        maxBytes,
+        fallbackFilenames: [],
+        onCut: (names) => cut.push(names),
+      });
+    expect([await read(12), await read(6), await read(4)]).toEqual(['root\n\nof a\n\nof b', 'root\n\nof', 'root']);
+    expect(cut).toEqual([
+      ['a/AGENTS.md', 'a/b/AGENTS.md'],
+      ['a/AGENTS.md', 'a/b/AGENTS.md'],
+    ]);
+  });
+
   it('may be links within the project, and are ignored when they lead out of it', async () => {
     const files = { '.git/HEAD': '', 'CLAUDE.md': 'shared', 'AGENTS.md': 'shared', 'a/AGENTS.md': 'a private key' };
     const workspace = new MemoryWorkspace(files);

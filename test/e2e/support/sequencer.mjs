@@ -13,6 +13,8 @@ export class SharedWindowsLast extends BaseSequencer {
 
 /** @param {string} text  of a file of scenarios; see `SharedWindowOptions` */
 function rankOf(text) {
+  // The browser that it leaves is replaced.
+  if (text.includes('browserForUser: true')) return 4;
   if (!text.includes('useSharedWindow(')) return 0;
   if (text.includes('isNew: true')) return 1;
   return text.includes('isLast: true') ? 3 : 2;

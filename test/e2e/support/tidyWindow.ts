@@ -55,6 +55,8 @@ async function leave() {
   await run('tiller.review.keepAll');
   await closeTabs();
   for (const terminal of vscode.window.terminals) terminal.dispose();
+  // Now and not later: files of the next test may be proposed in a notification.
+  await run('notifications.clearAll');
 }
 
 async function begin(settings) {
@@ -63,7 +65,6 @@ async function begin(settings) {
   await run('workbench.view.explorer');
   await run('workbench.files.action.collapseExplorerFolders');
   await run('tiller.newThread');
-  await run('notifications.clearAll');
 }
 
 const DOES = { leave, begin, apply };
@@ -97,7 +98,7 @@ export function writeTidy(folder: string): Promise<string> {
 }
 
 /**
- * Stops the turn, keeps the changes under review, and closes all tabs without saving, and all terminals. `folder`: that of
+ * Stops the turn, keeps the changes under review, closes all tabs without saving, and all terminals, and clears the notifications. `folder`: that of
  * the extension.
  */
 export function leaveThread(folder: string): Promise<void> {
@@ -105,8 +106,8 @@ export function leaveThread(folder: string): Promise<void> {
 }
 
 /**
- * Changes settings as `getConfiguration().update` does (`null` removes one), begins a new thread, shows the Explorer with its
- * folders collapsed, and clears all notifications.
+ * Changes settings as `getConfiguration().update` does (`null` removes one), begins a new thread, and shows the Explorer with
+ * its folders collapsed.
  */
 export function beginThread(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
   return send(folder, { what: 'begin', settings });

@@ -103,7 +103,7 @@ export function useWindow(options: WindowOptions = {}): OpenedWindow {
   const { beside } = options;
   return declare(async () => {
     await beside?.ready();
-    await shared?.close();
+    if (!beside) await shared?.close();
     const model = beside?.().model ?? (await startModel(options));
     const { window, close } = await openWindow(options, model);
     const closeAll = async () => {

@@ -48,6 +48,13 @@ export const MENU_STORIES = {
     assert.equal(await page.getByRole('menu').count(), 0);
     return page;
   },
+  async 'the mode menu leads to the agents of files'(stage) {
+    const page = await openMenu(stage, stage.scenes['mode-menu'], 'pick-mode');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await takePosted(page), [{ type: 'run_command', command: 'tiller.newThreadWithAgent' }]);
+    return page;
+  },
   async 'Esc closes a menu, changes nothing and returns to the chip; an arrow opens it again'(stage) {
     const page = await openMenu(stage, stage.scenes['mode-menu'], 'pick-mode');
     await page.keyboard.press('End');

@@ -1059,8 +1059,8 @@ function withComments(): PanelScene {
   return { messages: [...messages, { type: 'comments', build: BUILD, pending: { count: 3, files: 2 } }] };
 }
 
-/** The thread of a sub-agent. */
-function agentShown(): PanelScene {
+/** The thread of a sub-agent, or one that works as an agent of a file. */
+function agentShown(by: Pick<EventMsgOf<'thread_started'>, 'parentId' | 'agent'>): PanelScene {
   const script = new Script();
   script.emit(
     {
@@ -1071,7 +1071,7 @@ function agentShown(): PanelScene {
       sandbox: 'workspace-write',
       box: 'bubblewrap',
       rolloutPath: null,
-      parentId: 'parent',
+      ...by,
     },
     null,
   );
@@ -1514,7 +1514,8 @@ export const SCENES = {
   agents: scene(agents()),
   'agents-at-work': agentsAtWork(['agents']),
   'agent-asks': agentsAtWork([], [plain('npm test -- retry')]),
-  'agent-shown': agentShown(),
+  'agent-shown': agentShown({ parentId: 'parent' }),
+  'thread-as-agent': agentShown({ agent: 'code-reviewer' }),
   'code-review': scene(codeReview()),
   'comments-to-send': withComments(),
   compaction: scene(compaction(), {}, ['compaction-summary']),
