@@ -162,7 +162,13 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
     wire: 'messages',
     modelName: 'claude-opus-4-6',
     model: [
-      [reasons('Think.', { encrypted: 'signed' }), says('First.'), exec('echo one'), exec('echo two')],
+      [
+        reasons('Think.', { encrypted: 'signed' }),
+        says('First.'),
+        // No second command: of two that only read, either one may end first.
+        calls('update_plan', { plan: [{ step: 'Look', status: 'completed' }] }),
+        exec('echo one'),
+      ],
       [says('Done.')],
     ],
     ...free,
