@@ -20,7 +20,7 @@ import { watchProcessorTime } from './processorTime.mjs';
 /** A step that does not end after SIGTERM is killed after this time. */
 const END_LIMIT_MS = 15_000;
 
-/** As many steps run at a time as CI has cores, and one in the background, with a lower priority. */
+/** As many steps run at a time as CI has cores, and one more, which runs in the background. */
 const LANES = [{ isBackground: false }, { isBackground: false }, { isBackground: true }];
 /** More is less; 19 is the last one of the system. */
 const BACKGROUND_PRIORITY = Math.min(19, getPriority() + 10);
@@ -61,7 +61,7 @@ async function runNext(left, lane) {
     if (stoppedBy) return;
     const started = Date.now();
     if (step.inWindow) isWindowOpen = true;
-    const { processorSeconds: seen, ...end } = await run(step, isBackground ? BACKGROUND_PRIORITY : undefined);
+    const { processorSeconds: seen, ...end } = await run(step, step.inBackground ? BACKGROUND_PRIORITY : undefined);
     if (step.inWindow) isWindowOpen = false;
     const seconds = (Date.now() - started) / 1000;
     laneSeconds[lane] += seconds;
