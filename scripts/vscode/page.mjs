@@ -611,8 +611,9 @@ export class Workbench {
     return { root, files: root.locator('.multiDiffEntry') };
   }
 
+  /** Visible ones: VS Code leaves those of an editor that it shows no longer in the page. */
   codeLens(text) {
-    return this.page.locator('.codelens-decoration a').filter({ hasText: text });
+    return this.page.locator('.codelens-decoration a').filter({ hasText: text, visible: true });
   }
 
   /** A button in the title of the active editor, by the title of its command. */
