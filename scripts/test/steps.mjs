@@ -18,8 +18,8 @@ export const GROUPS = [
     { name: 'test:vscode', script: script('testVscode'), suite: 'host', budget: 170 },
     { name: 'test:panel', script: script('testPanel'), suite: 'panel', budget: 95 },
     { name: 'test:vsix', script: script('testVsix'), budget: 24 },
-    { name: 'check', script: script('check'), budget: 57, inBackground: true },
-    { name: 'test:fast', script: script('testFast'), suite: 'fast', budget: 101, inBackground: true },
     { name: 'test:system', script: script('testSystem'), suite: 'system', budget: 208, inBackground: true },
+    { name: 'test:fast', script: script('testFast'), suite: 'fast', budget: 101, inBackground: true },
+    { name: 'check', script: script('check'), budget: 57, inBackground: true },
   ],
 ];
