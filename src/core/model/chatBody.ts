@@ -3,13 +3,12 @@ import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/
 import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
 import { groupItems, messagesOf, type ChatForm, type Group } from './chatMessages.ts';
-import { assertNever } from '../util/assertNever.ts';
 import { abilitiesOf, type ModelAbilities, type ServerFacts } from './abilities.ts';
 import type { Prompt } from './client.ts';
 import { effortFor, type ModelFamily } from './families.ts';
 import { isLeftOut } from './foreignItems.ts';
 import type { RefusedFields } from './fieldFallback.ts';
-import { asFunctionTool, asShellFunction } from './functionForm.ts';
+import { functionFormOf } from './functionForm.ts';
 import { dialectOf } from './providerConfig.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
 
@@ -161,23 +160,8 @@ function toolToWire(
   tool: ToolSpec,
   abilities: ModelAbilities,
 ): { type: 'function'; function: Omit<FunctionToolSpec, 'type'> }[] {
-  const spec = functionOf(tool, abilities);
+  const spec = functionFormOf(tool, abilities.shellFunction);
   if (!spec) return [];
   const { name, description, parameters, strict } = spec;
   return [{ type: 'function', function: { name, description, parameters, strict } }];
-}
-
-function functionOf(tool: ToolSpec, { shellFunction }: ModelAbilities): FunctionToolSpec | undefined {
-  switch (tool.type) {
-    case 'function':
-      return tool;
-    case 'custom':
-      return asFunctionTool(tool);
-    case 'local_shell':
-      return asShellFunction(shellFunction);
-    case 'web_search':
-      return undefined;
-    default:
-      return assertNever(tool);
-  }
 }

@@ -3,8 +3,15 @@
  * `input`, and the wire's own shell a function with the same arguments.
  */
 import * as z from 'zod';
-import type { CustomToolCallItem, FunctionCallItem, LocalShellCallItem } from '../../protocol/responseItem.ts';
+import {
+  callIdOf,
+  type CustomToolCallItem,
+  type FunctionCallItem,
+  type LocalShellCallItem,
+  type ToolCallItem,
+} from '../../protocol/responseItem.ts';
 import type { CustomToolSpec, FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
+import { assertNever } from '../util/assertNever.ts';
 import { isJsonObject, parseJson } from '../util/json.ts';
 
 /** The tool as a function with the one argument `input`. */
@@ -71,6 +78,25 @@ export function asShellFunction(name: 'shell' | 'shell_command' = 'shell'): Func
   return name === 'shell' ? SHELL_FUNCTION : SHELL_COMMAND_FUNCTION;
 }
 
+/** The tool as a function; `undefined` for one that only the server itself can run. */
+export function functionFormOf(
+  tool: ToolSpec,
+  shellFunction: Parameters<typeof asShellFunction>[0],
+): FunctionToolSpec | undefined {
+  switch (tool.type) {
+    case 'function':
+      return tool;
+    case 'custom':
+      return asFunctionTool(tool);
+    case 'local_shell':
+      return asShellFunction(shellFunction);
+    case 'web_search':
+      return undefined;
+    default:
+      return assertNever(tool);
+  }
+}
+
 /**
  * The arguments of an earlier call as every server takes them. vLLM and llama.cpp parse them, and refuse a request with
  * others: one broken call would fail all later requests of the thread (github.com/vllm-project/vllm/pull/48922,
@@ -86,6 +112,18 @@ export function asShellCall({ action }: LocalShellCallItem, callId: string): Fun
   const { command, working_directory, timeout_ms } = action;
   const args = { command, workdir: working_directory ?? undefined, timeout_ms: timeout_ms ?? undefined };
   return { type: 'function_call', call_id: callId, name: SHELL, arguments: JSON.stringify(args) };
+}
+
+/** Any call of a tool as the call of a function. */
+export function functionCallOf(item: ToolCallItem): FunctionCallItem {
+  switch (item.type) {
+    case 'function_call':
+      return item;
+    case 'custom_tool_call':
+      return asFunctionCall(item);
+    case 'local_shell_call':
+      return asShellCall(item, callIdOf(item) ?? '');
+  }
 }
 
 /** The names of the tools that take free text. */

@@ -3,14 +3,7 @@ import { groupItems, type Group } from '../../core/model/chatMessages.ts';
 import { type ModelClient, ModelFault, type Prompt, type ResponseEvent } from '../../core/model/client.ts';
 import { UNKNOWN_FAMILY } from '../../core/model/families.ts';
 import { isLeftOut } from '../../core/model/foreignItems.ts';
-import {
-  asFunctionCall,
-  asFunctionTool,
-  asOffered,
-  asShellCall,
-  asShellFunction,
-  customToolNames,
-} from '../../core/model/functionForm.ts';
+import { asOffered, customToolNames, functionCallOf, functionFormOf } from '../../core/model/functionForm.ts';
 import type { ConnectedModel, ModelClientFactory } from '../../core/model/modelClientFactory.ts';
 import type { Ids } from '../../core/ports.ts';
 import { abortable } from '../../core/util/abort.ts';
@@ -205,26 +198,15 @@ function groupToChat(group: Group): vscode.LanguageModelChatMessage[] {
 
 function callPart(item: ToolCallItem): vscode.LanguageModelToolCallPart {
   const id = callIdOf(item) ?? '';
-  const call = item.type === 'local_shell_call' ? asShellCall(item, id) : item;
-  const { name, arguments: text } = call.type === 'custom_tool_call' ? asFunctionCall(call) : call;
+  const { name, arguments: text } = functionCallOf(item);
   const input = parseJson(text);
   // A call whose arguments were no JSON has its error in the output.
   return new vscode.LanguageModelToolCallPart(id, name, typeof input === 'object' && input !== null ? input : {});
 }
 
 function toolOf(tool: ToolSpec): vscode.LanguageModelChatTool[] {
-  switch (tool.type) {
-    case 'function':
-      return [asTool(tool)];
-    case 'custom':
-      return [asTool(asFunctionTool(tool))];
-    case 'local_shell':
-      return [asTool(asShellFunction())];
-    case 'web_search':
-      return [];
-    default:
-      return assertNever(tool);
-  }
+  const form = functionFormOf(tool, 'shell');
+  return form === undefined ? [] : [asTool(form)];
 }
 
 function asTool({ name, description, parameters }: FunctionToolSpec): vscode.LanguageModelChatTool {

@@ -32,19 +32,13 @@ import {
   clientReading,
   collectResponse as collect,
   neverAborted,
+  PATCH_TOOL,
   prompt as promptOf,
   textIn,
 } from './harness.ts';
 import type { Imitation } from '../../support/imitation.ts';
 import { randomOf } from '../../support/random.ts';
 import { isFullRun, placesBelow } from '../../support/rounds.ts';
-
-const PATCH_TOOL = {
-  type: 'custom',
-  name: 'apply_patch',
-  description: 'Edits files.',
-  format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
-} as const;
 
 /** Tests a client; with an imitation against its server, with shorter slow parts except in a full run. */
 export function conformance(wire: Wire, imitates?: Imitation): void {

@@ -65,6 +65,14 @@ export function prompt(overrides: Partial<Prompt> = {}): Prompt {
   };
 }
 
+/** A tool that takes free text. */
+export const PATCH_TOOL = {
+  type: 'custom',
+  name: 'apply_patch',
+  description: 'Edits files.',
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
+} as const;
+
 export function userSays(text: string): ResponseItem {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }

@@ -25,7 +25,7 @@ import {
   usage,
 } from '../../support/modelServer.ts';
 import { messagesBreaches } from '../../support/messagesRules.ts';
-import { clientFor, collectResponse, prompt as promptOf, textIn, userSays } from './harness.ts';
+import { clientFor, collectResponse, PATCH_TOOL, prompt as promptOf, textIn, userSays } from './harness.ts';
 
 const OPUS = 'claude-opus-4-6';
 const HAIKU = 'claude-haiku-4-5';
@@ -105,13 +105,6 @@ const TOOL = {
   strict: false,
   parameters: { type: 'object', properties: { cmd: { type: 'string' } }, required: ['cmd'] },
 } as const;
-const PATCH_TOOL = {
-  type: 'custom',
-  name: 'apply_patch',
-  description: 'Edits files.',
-  format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
-} as const;
-
 const text = (words: string) => ({ type: 'text', text: words });
 const result = (id: string, content: unknown = 'ok') => ({ type: 'tool_result', tool_use_id: id, content });
 

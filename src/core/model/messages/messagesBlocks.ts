@@ -19,7 +19,7 @@ import {
 import { parseJson } from '../../util/json.ts';
 import { inAnswerOrder } from '../chatMessages.ts';
 import { isLeftOut, type Origin } from '../foreignItems.ts';
-import { asFunctionCall, asShellCall, replayedArguments } from '../functionForm.ts';
+import { functionCallOf, replayedArguments } from '../functionForm.ts';
 import { hasToolImages, imagesOfCall, textWithPlaceholders } from '../toolImages.ts';
 import type {
   AssistantBlock,
@@ -163,31 +163,20 @@ function thinkingBlock(block: ThinkingBlock): ThinkingBlock {
 
 function toolUse(item: ToolCallItem): ToolUseBlock {
   const id = wireId(callIdOf(item) ?? '');
-  const input = parseJson(replayedArguments(asFunction(item).arguments));
+  const input = parseJson(replayedArguments(functionCallOf(item).arguments));
   return { type: 'tool_use', id, name: nameOf(item), input };
 }
 
 /** The name of a call as the server takes it, which a model of another server may have made up. */
 function nameOf(item: ToolCallItem): string {
   return (
-    asFunction(item)
+    functionCallOf(item)
       .name.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
       .slice(0, LONGEST_NAME) || 'tool'
   );
 }
 
 const LONGEST_NAME = 128;
-
-function asFunction(item: ToolCallItem) {
-  switch (item.type) {
-    case 'function_call':
-      return item;
-    case 'custom_tool_call':
-      return asFunctionCall(item);
-    case 'local_shell_call':
-      return asShellCall(item, callIdOf(item) ?? '');
-  }
-}
 
 /** Ids of other servers may have characters that this one refuses: it takes `^[a-zA-Z0-9_-]+$`. */
 function wireId(id: string): string {

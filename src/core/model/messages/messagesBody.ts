@@ -1,12 +1,11 @@
 /** The request of the Messages wire, field by field (platform.claude.com/docs/en/api/messages/create). */
 import type { ResponseItem } from '../../../protocol/responseItem.ts';
-import type { FunctionToolSpec, ToolSpec } from '../../../protocol/toolSpec.ts';
-import { assertNever } from '../../util/assertNever.ts';
+import type { ToolSpec } from '../../../protocol/toolSpec.ts';
 import { abilitiesOf, type ModelAbilities, type ReportedModel, type ServerFacts } from '../abilities.ts';
 import type { Prompt } from '../client.ts';
 import { effortFor } from '../families.ts';
 import type { RefusedFields } from '../fieldFallback.ts';
-import { asFunctionTool, asShellFunction } from '../functionForm.ts';
+import { functionFormOf } from '../functionForm.ts';
 import { RequestWriter, type RequestBody } from '../requestBody.ts';
 import { hasToolImages } from '../toolImages.ts';
 import {
@@ -196,7 +195,7 @@ function toolsOf(
   request: Request,
   isMarked: boolean,
 ): readonly MessagesTool[] {
-  const functions = specs.flatMap((tool) => functionOf(tool, abilities) ?? []);
+  const functions = specs.flatMap((tool) => functionFormOf(tool, abilities.shellFunction) ?? []);
   if (functions.length === 0 || !request.takes('tools')) return [];
   return functions.map(({ name, description, parameters }, index) => ({
     name,
@@ -210,19 +209,4 @@ function toolsOf(
 function schemaOf(parameters: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { oneOf: _oneOf, allOf: _allOf, anyOf: _anyOf, ...schema } = parameters;
   return { ...schema, type: 'object' };
-}
-
-function functionOf(tool: ToolSpec, { shellFunction }: ModelAbilities): FunctionToolSpec | undefined {
-  switch (tool.type) {
-    case 'function':
-      return tool;
-    case 'custom':
-      return asFunctionTool(tool);
-    case 'local_shell':
-      return asShellFunction(shellFunction);
-    case 'web_search':
-      return undefined;
-    default:
-      return assertNever(tool);
-  }
 }
