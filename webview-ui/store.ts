@@ -32,6 +32,7 @@ import type {
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
 import { activeOf, withAttachments } from './text/attachments.ts';
+import { pathKey } from './text/filePaths.ts';
 import { type LastWriters, lastWritersOf, writersIn } from './text/lastWriters.ts';
 import { firstWords } from './text/turnFold.ts';
 
@@ -218,8 +219,8 @@ export const lastWriters = computed(() => {
   writers = now;
   return writersByPath;
 });
-/** Absolute paths of the files with changes that are pending in review. */
-export const pathsInReview = computed(() => new Set(review.value.files.map(({ path }) => path)));
+/** Keys of the files with changes that are pending in review. */
+export const pathsInReview = computed(() => new Set(review.value.files.map(({ path }) => pathKey(path))));
 
 /** A command's output up to the end of its call: the process has the later output. */
 export function outputOfItem(itemId: string): string {

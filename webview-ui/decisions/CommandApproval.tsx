@@ -10,6 +10,7 @@ import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { decide } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { decisionTitle } from './titles.ts';
+import { pathFrom } from '../text/filePaths.ts';
 import { reasonInFull } from '../text/reasons.ts';
 import { plural, say, t } from '../l10n.ts';
 import { cwd as root, ruleSuggestion, settings } from '../store.ts';
@@ -67,7 +68,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
         <ToolFacts tool={request.tool} />
         {unsaved.length > 0 && (
           <Fact name={t('Unsaved')}>
-            <span data-testid="approval-unsaved">{unsaved.map((file) => fileIn(file, cwd)).join(', ')}</span>
+            <span data-testid="approval-unsaved">{unsaved.map((file) => pathFrom(cwd ?? '', file)).join(', ')}</span>
           </Fact>
         )}
         {justification && <Fact name={t('Model’s reason')}>{t('“{0}”', visibleText(justification))}</Fact>}
@@ -134,11 +135,6 @@ function Offer({ request }: { request: ApprovalRequest }) {
   );
 }
 
-/** The path relative to the command's working directory, if it is inside. */
-function fileIn(file: string, cwd = ''): string {
-  return cwd !== '' && file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
-}
-
 function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: boolean): ComponentChildren {
   const place = placeOf(cwd);
   if (leavesSandbox) return say('{0}, outside the sandbox', place);
@@ -153,7 +149,7 @@ function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: b
 /** The directory as seen from the workspace; in full only when it is elsewhere. */
 function placeOf(cwd: string): ComponentChildren {
   if (cwd === root.value) return t('workspace');
-  return <code>{visibleText(fileIn(cwd, root.value))}</code>;
+  return <code>{visibleText(pathFrom(root.value ?? '', cwd))}</code>;
 }
 
 /** Each sub-command with its own verdict; those that need approval are marked. */

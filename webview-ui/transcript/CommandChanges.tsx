@@ -3,6 +3,7 @@ import type { ChangedFile, CommandChanges as Changes } from '../../src/protocol/
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { cwd, lastWriters, pathsInReview } from '../store.ts';
+import { hasPendingChanges } from '../text/commandReview.ts';
 import { whyNotUndone } from '../text/whyNotUndone.ts';
 import { Act } from '../components/Buttons.tsx';
 import { LineCount } from '../components/Facts.tsx';
@@ -16,7 +17,13 @@ const MOST_ROWS = 50;
 /** The changes of a command to the workspace: a row under the command's own, folded. */
 export function CommandChanges({ itemId, changed }: { itemId: string; changed: Changes }) {
   const { files, total } = changed;
-  const isPending = useComputed(() => hasPending(itemId, files)).value;
+  const isPending = useComputed(() =>
+    hasPendingChanges(itemId, files, {
+      folder: cwd.value ?? '',
+      inReview: pathsInReview.value,
+      writers: lastWriters.value,
+    }),
+  ).value;
   const decide = (what: 'keep' | 'undo') => post({ type: 'review_command', itemId, what });
   return (
     <Step
@@ -80,16 +87,6 @@ function ChangedFiles({ changed: { files, total, cannotUndo } }: { changed: Chan
       </div>
     </div>
   );
-}
-
-/** Returns true if one of the files is to be reviewed, and no later command or patch has changed it. */
-function hasPending(itemId: string, files: readonly ChangedFile[]): boolean {
-  const [inReview, writers] = [pathsInReview.value, lastWriters.value];
-  return files.some(({ path }) => inReview.has(absolute(path)) && writers.get(path) === itemId);
-}
-
-function absolute(path: string): string {
-  return path.startsWith('/') ? path : `${cwd.value}/${path}`;
 }
 
 function tagOf(file: ChangedFile): string {

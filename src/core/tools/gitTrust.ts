@@ -8,7 +8,7 @@ import { plainCommands, takeApart } from '../policy/commandTree.ts';
 import type { Argv } from '../policy/parseScript.ts';
 import type { Host, Workspace } from '../ports.ts';
 import { configurationKeys } from '../sandbox/gitMetadata.ts';
-import { isWithin } from '../sandbox/within.ts';
+import { isBelow } from '../util/pathBelow.ts';
 
 /**
  * Keys that start programs in `status`, `diff`, `log`, `show` and `branch`. A format or an order may ask for
@@ -130,7 +130,7 @@ async function follow(from: string, target: string, workspace: Reader): Promise<
  * Folders above the open ones belong to the user and are not checked.
  */
 async function refuseLinks(place: string, workspace: Reader): Promise<void> {
-  const isAbove = (folder: string): boolean => workspace.roots.some((root) => isWithin(root, folder));
+  const isAbove = (folder: string): boolean => workspace.roots.some((root) => isBelow(root, folder));
   for (let at = place; !isAbove(at) && at !== path.dirname(at); at = path.dirname(at)) {
     if ((await workspace.stat(at))?.symbolicLink === true) throw new Unclear();
   }
