@@ -60,6 +60,21 @@ describe('an MCP server over HTTP', () => {
     expect(server.requests.filter((method) => method === 'initialize')).toHaveLength(1);
   });
 
+  test('that answers in JSON without a response to the request fails the call at once, and stays in use', async () => {
+    await using server = await startRawMcpServer();
+    const tools = ['empty', 'other', 'unread', 'echo'];
+    await using made = await mcpScenario(settings(server.url), {
+      model: [tools.map((tool) => calls(`mcp__notes__${tool}`)), [says('Done.')]],
+    });
+    await made.chat.send('go');
+    expect(made.chat.outputs()).toEqual([
+      'tool call error: Its answer has no response to the request.',
+      'tool call error: Its answer has no response to the request.',
+      'tool call error: It failed: Parse error',
+      'still here',
+    ]);
+  });
+
   test.each(['legacy', 'auto'])(
     'that only accepts the first request fails its start at once (%s)',
     async (protocol) => {

@@ -7,9 +7,10 @@ type Message = Readonly<Record<string, unknown>>;
 
 /**
  * Its tools: `echo`; `cut` ends the connection, and `end` the stream, without an answer; `resume` ends the stream after the id of
- * an event, and answers when that is resumed; `lost` cannot be resumed; `accept` and `nothing` answer without a body.
+ * an event, and answers when that is resumed; `lost` cannot be resumed; `accept` and `nothing` answer without a body,
+ * `empty`, `other` and `unread` in JSON without a response to the request.
  */
-const TOOLS = ['echo', 'cut', 'end', 'resume', 'lost', 'accept', 'nothing'].map((name) => ({
+const TOOLS = ['echo', 'cut', 'end', 'resume', 'lost', 'accept', 'nothing', 'empty', 'other', 'unread'].map((name) => ({
   name,
   inputSchema: { type: 'object', properties: {} },
   annotations: { readOnlyHint: true },
@@ -29,10 +30,12 @@ export async function startRawMcpServer() {
       method === 'tools/call' ? `${method} ${String(message.params?.['name'])}` : method || `${request.method}`,
     );
     const ends = (status: number) => void response.writeHead(status).end();
-    const answers = (result: Message, headers: http.OutgoingHttpHeaders = {}) => {
+    const sends = (answer: unknown, headers: http.OutgoingHttpHeaders = {}) => {
       response.writeHead(200, { 'content-type': 'application/json', ...headers });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      response.end(JSON.stringify(answer));
     };
+    const answers = (result: Message, headers?: http.OutgoingHttpHeaders) =>
+      sends({ jsonrpc: '2.0', id, result }, headers);
     const says = (words: string) => ({ content: [{ type: 'text', text: words }] });
     if (method === 'initialize') {
       const made = `session-${++ids}`;
@@ -57,6 +60,9 @@ export async function startRawMcpServer() {
     if (tool === 'echo') return answers(says('still here'));
     if (tool === 'accept') return ends(202);
     if (tool === 'nothing') return ends(204);
+    if (tool === 'empty') return sends([]);
+    if (tool === 'other') return sends([{ jsonrpc: '2.0', id: 'other', result: says('for another request') }]);
+    if (tool === 'unread') return sends({ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } });
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (tool === 'cut') return void response.write(': one moment\n\n', () => response.destroy());
     if (tool === 'end') return void response.end();
