@@ -285,6 +285,19 @@ describe('a tool of another extension', () => {
     ]);
   });
 
+  it('is there before the first turn, and later ones from the next turn on', () => {
+    const registry = new ExternalToolRegistry();
+    registry.register(camera(async () => []));
+    const deps = { trust: new Trust('tools.json', new MemoryStorage(), log), workspaceOf: (cwd: string) => cwd };
+    const tools = new ExternalTools(registry, deps);
+    const names = () => tools.tools().map(({ spec }) => ('name' in spec ? spec.name : ''));
+    expect(names()).toEqual(['shoot']);
+    registry.register(camera(async () => [], { name: 'zoom' }));
+    expect(names()).toEqual(['shoot']);
+    tools.turnStarts();
+    expect(names()).toEqual(['shoot', 'zoom']);
+  });
+
   it('that is withdrawn while it runs fails, and is not offered in the next turn', async () => {
     const registry = new ExternalToolRegistry();
     const held = registry.register(

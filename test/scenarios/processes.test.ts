@@ -97,6 +97,8 @@ describe('a command that ends within its wait', () => {
 describe('a command that does not end within its wait', () => {
   it('continues in the background, can be read, and no output is returned twice', async () => {
     await using chat = await start({
+      // The time at which the machine was started does not count.
+      deps: ({ clock }) => ({ clock: { ...clock, monotonic: () => 1_000_000 + clock.monotonic() } }),
       model: [
         [exec('echo one; while [ ! -f go ]; do sleep 0.02; done; echo two; exit 5')],
         writes('', { yield_time_ms: 20_000 }),
@@ -115,7 +117,7 @@ describe('a command that does not end within its wait', () => {
     expect(session).toBeGreaterThanOrEqual(1_000);
     expect(first).toMatch(/Output:\none\n$/);
     expect(second).toMatch(
-      /^Chunk ID: \w{6}\nWall time: .*\nProcess exited with code 5\nOriginal token count: 1\nOutput:\ntwo\n$/,
+      /^Chunk ID: \w{6}\nWall time: \d{1,2}\.\d{4} seconds\nProcess exited with code 5\nOriginal token count: 1\nOutput:\ntwo\n$/,
     );
     expect(third).toBe(`There is no process with session ID ${session}: it never was, or you were told how it ended.`);
     const item = chat.items('command_execution')[0];

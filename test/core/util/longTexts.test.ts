@@ -38,6 +38,18 @@ test('pieces of a text add up to the text', () => {
   );
 });
 
+test('a text of millions of short pieces is held in few', () => {
+  const text = new TextPieces();
+  for (let index = 0; index < 1024; index++) text.add('ab');
+  // All of them are joined, and none is left over.
+  expect(text.isEmpty).toBe(false);
+  const before = process.memoryUsage().heapUsed;
+  for (let index = 0; index < 4_000_000; index++) text.add('a');
+  // One by one they would take 32 MB; joined they are 4 MB.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(24_000_000);
+  expect(text.take()).toHaveLength(4_002_048);
+});
+
 test('JSON of more than a million values is refused; commas and braces in texts are not counted as values', () => {
   const many = `[${'0,'.repeat(1_000_001)}0]`;
   expect(excessOf(many)).toBe('has too many values');
