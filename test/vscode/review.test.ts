@@ -14,6 +14,10 @@ const BEFORE = `${LINES.join('\n')}\n`;
 /** Line 2 changed, line 6 removed, a line added after 10. */
 const AFTER = '1\ntwo\n3\n4\n5\n7\n8\n9\n10\n10a\n11\n12\n';
 
+function utf16(text: string): Buffer {
+  return Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+}
+
 const unseen = { turnId: 'turn', itemId: 'item', isUnseen: true };
 
 async function applied(here: EditorPlace, path = 'a.txt'): Promise<void> {
@@ -301,6 +305,66 @@ suite('review of an applied patch', () => {
       await until(() => here.document('a.tillertest')?.lineCount === 7);
       assert.deepEqual(hunks(here, 'a.tillertest'), ['2-3 for 2-3']);
       assert.equal(base(here, 'a.tillertest'), '  0\n  1\n2\n  3\n  4\n  six\n');
+    }),
+  );
+
+  for (const isOpen of [true, false]) {
+    test(
+      `marks a UTF-16 file with CRLF in which a patch writes LF (${isOpen ? 'open' : 'closed'} file)`,
+      inPlace({ 'wide.txt': utf16('1\r\n2\r\n3\r\n') }, async (here) => {
+        if (isOpen) await here.open('wide.txt');
+        await here.apply([here.update('wide.txt', '1\r\n2\r\n3\r\n', '1\r\ntwo\n3\r\n')], unseen);
+        assert.equal(here.disk('wide.txt'), utf16('1\r\ntwo\n3\r\n').toString('latin1'));
+        assert.deepEqual(hunks(here, 'wide.txt'), ['1-2 for 1-2']);
+      }),
+    );
+  }
+
+  test(
+    'is not the trimming of blanks and of line ends by a save',
+    inPlace({ 'a.txt': '1\n2\n3\n' }, async (here) => {
+      await withSetting('files.trimTrailingWhitespace', true, async () => {
+        await withSetting('files.trimFinalNewlines', true, async () => {
+          await here.open('a.txt');
+          await here.apply([here.update('a.txt', '1\n2\n3\n', '1\ntwo  \n3\nfour\t\n\n\n')], unseen);
+        });
+      });
+      assert.equal(here.disk('a.txt'), '1\ntwo\n3\nfour\n');
+      const touched = () => fileAt(here).text.hunks.map((hunk) => hunk.touched);
+      assert.deepEqual(touched(), [false, false]);
+      assert.deepEqual(await here.decisions.undo([{ file: fileAt(here), hunks: 'all' }]), []);
+      assert.equal(here.disk('a.txt'), '1\n2\n3\n');
+    }),
+  );
+
+  test(
+    'marks a file that a patch deletes, although the user has deleted an earlier one of its name',
+    inPlace({}, async (here) => {
+      await here.apply([here.add('new.txt', 'new\n')], unseen);
+      await here.open('new.txt');
+      const edit = new vscode.WorkspaceEdit();
+      edit.deleteFile(here.uri('new.txt'));
+      assert.equal(await vscode.workspace.applyEdit(edit), true);
+      await until(() => here.reviews.at(here.uri('new.txt')) === undefined);
+      here.write('new.txt', 'mine\n');
+      await here.apply([here.remove('new.txt', 'mine\n')], unseen);
+      assert.deepEqual(
+        here.reviews.pending.map(({ story }) => story.type),
+        ['deleted'],
+      );
+    }),
+  );
+
+  test(
+    'stays when the patch that deletes the file is rolled back',
+    inPlace({ 'a.txt': BEFORE, 'b.txt': 'b\n' }, async (here) => {
+      await here.open('a.txt');
+      await applied(here);
+      here.beforeFirstWrite = () => here.write('b.txt', 'of another program\n');
+      const result = await here.apply([here.remove('a.txt', AFTER), here.remove('b.txt', 'b\n')], unseen);
+      assert.notEqual(result.type, 'applied');
+      assert.equal(here.disk('a.txt'), AFTER);
+      assert.deepEqual(hunks(here), THREE);
     }),
   );
 

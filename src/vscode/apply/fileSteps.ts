@@ -28,7 +28,7 @@ export async function writeFile(step: StepOf<'write'>, { files, compensation, wa
     if (file.disk !== undefined) await files.remove(path);
     return files.makeLink(path, linkTarget);
   }
-  const after = decodeText(bytes)?.text;
+  const after = await textOf(file, bytes);
   const text = openDocument(file.uri)?.getText();
   const done = text === undefined || after === undefined ? undefined : watch?.edits(file, { before: text, after });
   const cells = file.notebook && textOfNotebook(file.notebook);
@@ -36,6 +36,13 @@ export async function writeFile(step: StepOf<'write'>, { files, compensation, wa
   if (file.notebook === undefined) await bufferReloads(file.uri, after);
   else await notebookReloads(file.notebook, cells);
   done?.();
+}
+
+/** The text that a document with these bytes shows; `undefined` for bytes that are not text. */
+async function textOf({ content }: FoundFile, bytes: Uint8Array): Promise<string | undefined> {
+  const decoded = decodeText(bytes)?.text;
+  if (decoded !== undefined || content === undefined || content.encoding === 'utf8') return decoded;
+  return vscode.workspace.decode(bytes, { encoding: content.encoding });
 }
 
 /**
@@ -65,17 +72,26 @@ export async function renameFile({ from, to }: StepOf<'rename'>, context: ApplyC
 
 /** Runs after all other steps, as it loses most. The edit, in a call of its own, closes the tab. */
 export async function deleteFile({ file }: StepOf<'delete'>, context: ApplyContext): Promise<void> {
-  const { files, compensation } = context;
+  const { files, compensation, guard, watch } = context;
   if (!(await isUntouched(file, files))) throw new StaleFiles([file.path]);
+  let isThere: (() => void) | undefined;
   if (isDeletedByPath(file)) {
     const edit = new vscode.WorkspaceEdit();
     edit.deleteFile(file.uri);
-    context.guard.mustAllow([file]);
-    if (!(await vscode.workspace.applyEdit(edit))) throw new ApplyRefused(`${file.path} could not be deleted.`);
+    guard.mustAllow([file]);
+    isThere = watch?.deletes(file);
+    if (!(await vscode.workspace.applyEdit(edit))) {
+      isThere?.();
+      throw new ApplyRefused(`${file.path} could not be deleted.`);
+    }
   } else {
     await files.remove(file.path);
   }
-  compensation.add(file.path, () => undelete(file, files));
+  compensation.add(file.path, async () => {
+    const isBack = await undelete(file, files);
+    if (isBack) isThere?.();
+    return isBack;
+  });
 }
 
 /** Returns true if the file is deleted by an edit of VS Code, which also closes the tab. */

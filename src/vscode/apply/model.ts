@@ -85,6 +85,8 @@ export interface ApplyWatch {
   /** Called before a text is changed. Call the returned function when VS Code has accepted or refused the edit. */
   edits(file: Pick<FoundFile, 'uri' | 'path'>, text: { readonly before: string; readonly after: string }): () => void;
   moves(from: Pick<FoundFile, 'uri' | 'path'>, to: Pick<FoundFile, 'uri' | 'path'>): void;
+  /** Called before a file is deleted. Call the returned function when it stays, or is there again. */
+  deletes(file: Pick<FoundFile, 'uri'>): () => void;
 }
 
 export interface HeldPlaces extends HeldFolders {

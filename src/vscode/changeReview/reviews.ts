@@ -15,6 +15,7 @@ import { uriOf } from '../workspace/places.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
 import { textEditsOf } from '../workspace/textEdits.ts';
 import { afterApply } from './afterApply.ts';
+import { isTrimmedBySave } from './trimmedBySave.ts';
 import { countOf, isPending, type PendingFile } from './pendingFile.ts';
 
 /** Changes during a save count as a formatter's for this long. */
@@ -38,8 +39,8 @@ export class Reviews implements Disposable {
   readonly #expected = new Map<string, Expected>();
   /** Start times of saves; VS Code sends no event for a save that failed. */
   readonly #saving = new Map<string, number>();
-  /** Files reported as deleted by VS Code, for the patch that deleted them, which is recorded afterwards. */
-  readonly #gone = new Map<string, PendingFile>();
+  /** Files that a patch deletes. VS Code reports the deletion before the patch is recorded: until then their review is here. */
+  readonly #leaving = new Map<string, PendingFile | undefined>();
   readonly #changed: Emitter<PendingFile>;
 
   constructor(report: (error: unknown) => void) {
@@ -89,7 +90,6 @@ export class Reviews implements Disposable {
 
   put(file: PendingFile): void {
     const address = file.uri.toString();
-    this.#gone.delete(address);
     const isOpen = (file.isCells ? notebookAt(file.uri) : openDocument(file.uri)) !== undefined;
     if (isPending(file) || isOpen) this.#files.set(address, file);
     else this.#files.delete(address);
@@ -116,6 +116,15 @@ export class Reviews implements Disposable {
         const file = this.#files.get(from.uri.toString());
         if (file !== undefined) this.#move(file, to.uri, to.path, to.path);
       },
+      deletes: ({ uri }) => {
+        const address = uri.toString();
+        this.#leaving.set(address, undefined);
+        return () => {
+          const file = this.#leaving.get(address);
+          this.#leaving.delete(address);
+          if (file !== undefined) this.put(file);
+        };
+      },
     };
   }
 
@@ -128,7 +137,8 @@ export class Reviews implements Disposable {
       const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
       const uri = uriOf(path);
       const there = this.#files.get(uri.toString()) ?? [...this.#files.values()].find((file) => file.path === path);
-      const known = there ?? (change.kind === 'delete' ? this.#gone.get(uri.toString()) : undefined);
+      const known = there ?? (change.kind === 'delete' ? this.#leaving.get(uri.toString()) : undefined);
+      if (change.kind === 'delete') this.#leaving.delete(uri.toString());
       const text = textAt(known?.uri ?? uri, applied.cells !== undefined) ?? applied.final ?? '';
       const next = afterApply(applied, { uri, path, place: placeOf(applied), known, author, owner, text });
       if (next === 'gone') this.drop(known?.uri ?? uri);
@@ -177,8 +187,9 @@ export class Reviews implements Disposable {
     const isExpected = expected !== undefined && sameButEndings(document.getText(), expected.after);
     const file = known ?? (isExpected && expected.author === 'agent' ? newFile(document.uri, expected) : undefined);
     if (file === undefined || file.isCells || file.story.type === 'deleted') return;
-    const author = isExpected ? expected.author : this.#authorOf(address, reason);
     const edits = textEditsOf(contentChanges);
+    const isTrimming = reason === undefined && isTrimmedBySave(edits, file.text, document);
+    const author = isExpected ? expected.author : isTrimming ? 'agreed' : this.#authorOf(address, reason);
     const owner = isExpected ? expected.owner : undefined;
     const text = applyEdits(file.text, edits, author, owner);
     const isWhole = text.current.length === document.lineCount;
@@ -229,7 +240,8 @@ export class Reviews implements Disposable {
   #removed(files: readonly vscode.Uri[]): void {
     for (const file of [...this.#files.values()]) {
       if (file.story.type === 'deleted' || !files.some((uri) => isIn(file.uri, uri))) continue;
-      this.#gone.set(file.uri.toString(), file);
+      const address = file.uri.toString();
+      if (this.#leaving.has(address)) this.#leaving.set(address, file);
       this.drop(file.uri);
     }
   }
