@@ -95,7 +95,7 @@ export function createAgent(
   const threads: ShownThread = new ShownThread({
     live: manager.live,
     source: factory,
-    memento: context.workspaceState,
+    memento: host.windowState,
     clock: node.clock,
     changedInCopy: (threadId) => copyCounts.of(threadId),
     report,

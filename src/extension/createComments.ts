@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { LineComments, type LineCommentsDeps } from '../vscode/comments/lineComments.ts';
 import { fileOf, approvalOf as proposalOf } from '../vscode/proposals/proposalAddress.ts';
@@ -13,8 +12,7 @@ export interface CommentsDeps extends Pick<LineCommentsDeps, 'refusals' | 'sendM
 
 /** The user's comments on lines of files, proposals and plans. */
 export function createComments(
-  context: vscode.ExtensionContext,
-  { report }: Host,
+  { report, windowState }: Host,
   { threads }: Agent,
   { planFolder, ...deps }: CommentsDeps,
   store: DisposableStore,
@@ -22,7 +20,7 @@ export function createComments(
   return store.add(
     new LineComments({
       ...deps,
-      memento: context.workspaceState,
+      memento: windowState,
       threads,
       isCommentable: (uri) => uri.fsPath.startsWith(planFolder + path.sep),
       proposalOf,

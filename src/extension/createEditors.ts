@@ -3,6 +3,7 @@ import type { ApplyResult } from '../core/ports.ts';
 import { Emitter } from '../core/util/emitter.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { DiskPaths } from '../node/apply/canonicalPath.ts';
+import { isOwnerRunning, ownerText } from '../node/host/processIdentity.ts';
 import { applyPatch } from '../vscode/apply/applyPatch.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/editorWorkspace.ts';
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
@@ -69,6 +70,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     new ChangeReview({
       extensionUri: context.extensionUri,
       storageUri: context.storageUri,
+      processes: { own: ownerText(), isRunning: isOwnerRunning },
       reader: workspace,
       apply: applyForUser,
       report,
@@ -84,7 +86,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     },
     undo: new UndoCommand(undo, report),
     review,
-    proposalTabs: store.add(new ProposalTabs(new KeptReviews(context.workspaceState))),
+    proposalTabs: store.add(new ProposalTabs(new KeptReviews(host.windowState))),
     outputs: store.add(new OutputDocuments()),
     problems: store.add(new EditorProblems({ clock: node.clock, onReports: vscode.languages.onDidChangeDiagnostics })),
     languages: store.add(new EditorLanguages()),

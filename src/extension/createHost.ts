@@ -3,8 +3,10 @@ import * as vscode from 'vscode';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
+import { isOwnerRunning, ownerText } from '../node/host/processIdentity.ts';
 import { createRedactor } from '../node/host/redact.ts';
 import { WantedLinks } from '../node/host/wantedLinks.ts';
+import { WindowStateFile } from '../node/storage/windowState.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { createChannel, createLog, type TailedLog } from '../vscode/log.ts';
@@ -25,6 +27,8 @@ export interface Host {
   readonly settings: () => Settings;
   readonly node: ReturnType<typeof createNodePorts>;
   readonly links: WantedLinks;
+  /** Kept over a reload of the window. */
+  readonly windowState: WindowStateFile;
 }
 
 /** Creates the base services. Reads no settings before they are asked for. */
@@ -68,5 +72,11 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     },
     node,
     links,
+    windowState: new WindowStateFile({
+      folder: context.storageUri && path.join(context.storageUri.fsPath, 'windows'),
+      shared: context.workspaceState,
+      processes: { own: ownerText(), isRunning: isOwnerRunning },
+      report,
+    }),
   };
 }

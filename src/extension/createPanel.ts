@@ -83,7 +83,7 @@ export function createPanel(
   const redact = (text: string, cwds: readonly string[]) => redactForShownThread(text, cwds, host, agent);
 
   const choices = createTurnChoices(context, host, agent, { used, onChange: () => view.sendSettings() }, store);
-  const drafts = createDrafts(context, report);
+  const drafts = createDrafts(context, host);
   const { recovery, quarantine, quarantined }: Recovery = createRecovery(
     host,
     editors,
@@ -125,7 +125,6 @@ export function createPanel(
     store,
   );
   const comments: LineComments = createComments(
-    context,
     host,
     agent,
     { planFolder, refusals, sendMessage: (input, target) => sender.sendInput(input, target) },
@@ -239,12 +238,9 @@ export function createPanel(
 }
 
 /** Drafts of messages, with their images in the storage of the workspace, if there is one. */
-function createDrafts(
-  { workspaceState, storageUri }: vscode.ExtensionContext,
-  report: (error: unknown) => void,
-): Drafts {
+function createDrafts({ storageUri }: vscode.ExtensionContext, { windowState, report }: Host): Drafts {
   const images = storageUri && new DraftImageFiles(path.join(storageUri.fsPath, 'draftImages'), report);
-  return new Drafts(workspaceState, images);
+  return new Drafts(windowState, images);
 }
 
 /** Resolves to a function that returns why the shown thread, or else the next one, may not read a file. */

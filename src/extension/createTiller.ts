@@ -96,6 +96,7 @@ export function createTiller(
         redact: (text) => host.redactor.redact(text).replaceAll(node.host.homeDirectory, '~'),
       }),
     dispose: async () => {
+      host.windowState.close();
       // A window that reloads may not wait for the threads.
       await Promise.all([editors.review.close(), threads.close()]);
       await agent.mcp.servers.close();

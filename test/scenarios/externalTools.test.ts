@@ -290,7 +290,7 @@ describe('a tool of another extension', () => {
     registry.register(camera(async () => []));
     const deps = { trust: new Trust('tools.json', new MemoryStorage(), log), workspaceOf: (cwd: string) => cwd };
     const tools = new ExternalTools(registry, deps);
-    const names = () => tools.tools().map(({ spec }) => ('name' in spec ? spec.name : ''));
+    const names = () => tools.tools().flatMap((tool) => tool.names);
     expect(names()).toEqual(['shoot']);
     registry.register(camera(async () => [], { name: 'zoom' }));
     expect(names()).toEqual(['shoot']);

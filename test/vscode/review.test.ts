@@ -41,6 +41,9 @@ function base(here: EditorPlace, path = 'a.txt'): string {
   return fileAt(here, path).text.base.join('\n');
 }
 
+/** No other window shows the folder. */
+const ALONE = { own: 'this window', isRunning: () => false };
+
 const THREE = ['1-2 for 1-2', '5-5 for 5-6', '9-10 for 10-10'];
 
 async function typeAt(here: EditorPlace, line: number, character: number, words: string): Promise<void> {
@@ -372,7 +375,7 @@ suite('review of an applied patch', () => {
     'is restored after a reload, for the files that exist',
     inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE, 'gone.txt': 'gone\n', 'c.txt': BEFORE }, async (here) => {
       const folder = here.uri('../.review-storage');
-      const storage = new ReviewStorage(folder, here.reviews, (error) => {
+      const storage = new ReviewStorage(folder, here.reviews, ALONE, (error) => {
         throw error;
       });
       for (const name of ['a.txt', 'b.txt', 'c.txt']) await applied(here, name);
@@ -387,7 +390,7 @@ suite('review of an applied patch', () => {
       const again = new Reviews((error) => {
         throw error;
       });
-      const other = new ReviewStorage(folder, again, (error) => {
+      const other = new ReviewStorage(folder, again, ALONE, (error) => {
         throw error;
       });
       try {
@@ -409,11 +412,75 @@ suite('review of an applied patch', () => {
   );
 
   test(
+    'is stored by each window of a folder, and a window has the marks of another one when it opens, and after that has closed',
+    inPlace({ 'a.txt': BEFORE }, async (here) => {
+      const folder = here.uri('../.review-storage');
+      const failed = (error: unknown) => {
+        throw error;
+      };
+      const open = new Set(['first', 'second']);
+      const disposables: { dispose(): void }[] = [];
+      const kept = (name: string, reviews: Reviews) => {
+        const storage = new ReviewStorage(
+          folder,
+          reviews,
+          { own: name, isRunning: (owner) => open.has(owner) },
+          failed,
+        );
+        disposables.push(storage);
+        return storage;
+      };
+      const reviews = () => {
+        const made = new Reviews(failed);
+        disposables.push(made);
+        return made;
+      };
+      const shown = (of: Reviews) => of.at(here.uri('a.txt'))?.text.hunks.map(({ start, end }) => `${start}-${end}`);
+      try {
+        const first = kept('first', here.reviews);
+        await here.open('a.txt');
+        const half = BEFORE.replace('2\n', 'two\n');
+        await here.apply([here.update('a.txt', BEFORE, half)], unseen);
+        await first.flush();
+        first.dispose();
+
+        // Its own patch comes first.
+        const others = reviews();
+        const rest = half.replace('11\n', 'eleven\n');
+        const watch = others.watchFor(unseen);
+        const done = watch.edits({ uri: here.uri('a.txt'), path: here.at('a.txt') }, { before: half, after: rest });
+        await (await here.open('a.txt')).edit((builder) => builder.replace(new vscode.Range(10, 0, 10, 2), 'eleven'));
+        done();
+        assert.deepEqual(shown(others), ['10-11']);
+        const second = kept('second', others);
+        assert.deepEqual(await second.restore(others, here.workspace), []);
+        assert.deepEqual(shown(others), ['1-2', '10-11']);
+        await second.flush();
+        assert.equal(readdirSync(folder.fsPath).length, 2);
+
+        // What both have stays one hunk, and what the first one had is decided here.
+        open.delete('first');
+        await until(() => readdirSync(folder.fsPath).length === 1);
+        assert.deepEqual(shown(others), ['1-2', '10-11']);
+
+        open.delete('second');
+        const third = reviews();
+        assert.deepEqual(await kept('third', third).restore(third, here.workspace), []);
+        assert.deepEqual(shown(third), ['1-2', '10-11']);
+        assert.equal(readdirSync(folder.fsPath).length, 1);
+      } finally {
+        for (const disposable of disposables) disposable.dispose();
+        rmSync(folder.fsPath, { recursive: true, force: true });
+      }
+    }),
+  );
+
+  test(
     'is restored for all other files when one stored review cannot be read',
     inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE }, async (here) => {
       const folder = here.uri('../.review-storage');
       const errors: unknown[] = [];
-      const storage = new ReviewStorage(folder, here.reviews, (error) => void errors.push(error));
+      const storage = new ReviewStorage(folder, here.reviews, ALONE, (error) => void errors.push(error));
       const again = new Reviews((error) => void errors.push(error));
       try {
         await applied(here);
@@ -446,7 +513,7 @@ suite('review of an applied patch', () => {
     'is stored when a patch is applied and when it is decided, although the user goes on typing',
     inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE }, async (here) => {
       const folder = here.uri('../.review-storage');
-      const storage = new ReviewStorage(folder, here.reviews, (error) => {
+      const storage = new ReviewStorage(folder, here.reviews, ALONE, (error) => {
         throw error;
       });
       const written = () => (existsSync(folder.fsPath) ? readdirSync(folder.fsPath).length : 0);

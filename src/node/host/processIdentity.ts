@@ -76,3 +76,18 @@ function isTaken(pid: number): boolean {
     return errorCode(error) === 'EPERM';
   }
 }
+
+/** This process, as the owner that a file names. */
+export function ownerText(): string {
+  return JSON.stringify(thisProcess());
+}
+
+/** False for a process that has ended, and for a text that `ownerText` has not returned. */
+export function isOwnerRunning(owner: string): boolean {
+  try {
+    const { pid, bootId, startTime } = JSON.parse(owner) as Partial<ProcessIdentity>;
+    return typeof pid === 'number' && isRunning({ pid, bootId: bootId ?? null, startTime: startTime ?? null });
+  } catch {
+    return false;
+  }
+}

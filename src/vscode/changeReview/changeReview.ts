@@ -22,12 +22,14 @@ import { ReviewCommands } from './reviewCommands.ts';
 import { ReviewKeys } from './reviewKeys.ts';
 import { Reviews } from './reviews.ts';
 import { ReviewStatus } from './reviewStatus.ts';
-import { ReviewStorage } from './reviewStorage.ts';
+import { ReviewStorage, type WindowProcesses } from './reviewStorage.ts';
 
 export interface ChangeReviewDeps {
   readonly extensionUri: vscode.Uri;
   /** VS Code's storage for this workspace folder; a window without a folder has none. */
   readonly storageUri: vscode.Uri | undefined;
+  /** Those of the windows that share this storage. */
+  readonly processes: WindowProcesses;
   readonly reader: Reader;
   readonly apply: (changes: readonly ApplyChange[], watch: ApplyWatch) => Promise<EditorApplyResult>;
   readonly report: (error: unknown) => void;
@@ -52,7 +54,7 @@ export class ChangeReview implements Disposable {
 
   constructor(deps: ChangeReviewDeps) {
     this.#deps = deps;
-    const { extensionUri, storageUri, reader, apply, report } = deps;
+    const { extensionUri, storageUri, processes, reader, apply, report } = deps;
     const reviews = this.#store.add(new Reviews(report));
     this.#reviews = reviews;
     const watch = reviews.watchAs('decision');
@@ -67,7 +69,7 @@ export class ChangeReview implements Disposable {
     this.#quickDiff = this.#store.add(new QuickDiff(reviews));
     this.commands = new ReviewCommands({ reviews, decisions, keys, hasPeek: () => this.#quickDiff.isOn });
     const folder = storageUri?.scheme === 'file' ? vscode.Uri.joinPath(storageUri, 'review') : undefined;
-    this.#storage = folder && this.#store.add(new ReviewStorage(folder, reviews, report));
+    this.#storage = folder && this.#store.add(new ReviewStorage(folder, reviews, processes, report));
   }
 
   // ---------------------------------------------------------------- for applying patches
@@ -142,7 +144,7 @@ export class ChangeReview implements Disposable {
 
   // ---------------------------------------------------------------- lifetime
 
-  /** Restores the pending changes of the closed window. */
+  /** Restores the pending changes of the closed window, and those of other windows of the folder. */
   async restore(): Promise<void> {
     const lost = (await this.#storage?.restore(this.#reviews, this.#deps.reader)) ?? [];
     if (lost.length === 0) return;

@@ -3,23 +3,49 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { addHunks } from '../../core/changeReview/addHunks.ts';
+import { becomeText } from '../../core/changeReview/edits.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { Reader } from '../apply/inverseOf.ts';
-import { isPending, type PendingFile } from './pendingFile.ts';
+import { hasHunks, isPending, type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 import { readReview, writeReview } from './storedReview.ts';
 
 /** Milliseconds after the last change of a text; changes that a crash loses are computed again from the text. */
 const WRITE_AFTER_MS = 1000;
+/** Milliseconds between two looks at whether the other windows of the folder are still open. */
+const LOOK_MS = 1000;
+
+/** The processes of the windows that show one folder. */
+export interface WindowProcesses {
+  /** Identifies this process. */
+  readonly own: string;
+  /** False for a process that has ended, and for a text that names none. */
+  isRunning(owner: string): boolean;
+}
+
+/** A review that a window has stored which is still open. */
+interface Foreign {
+  readonly owner: string;
+  /** What was restored of it. */
+  readonly json: string;
+}
 
 /**
  * Writes applied patches and decisions at once, since they cannot be computed from the text. Writes with Node: while a
  * window closes or reloads, VS Code's file system no longer answers.
+ *
+ * Several windows may show the folder, and each has the marks of its own patches: each writes files of its own. A window
+ * that opens takes the marks of all others, and what a closed one has left.
  */
 export class ReviewStorage implements Disposable {
   readonly #store = new DisposableStore();
   readonly #folder: string;
+  readonly #processes: WindowProcesses;
   readonly #report: (error: unknown) => void;
+  /** By file name. */
+  readonly #foreign = new Map<string, Foreign>();
+  #looking: ReturnType<typeof setTimeout> | undefined;
   readonly #unwritten = new Map<string, PendingFile>();
   /** The last known state of each file. */
   readonly #known = new Map<string, string>();
@@ -27,8 +53,9 @@ export class ReviewStorage implements Disposable {
   #isSoon = false;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(folder: vscode.Uri, reviews: Reviews, report: (error: unknown) => void) {
+  constructor(folder: vscode.Uri, reviews: Reviews, processes: WindowProcesses, report: (error: unknown) => void) {
     this.#folder = folder.fsPath;
+    this.#processes = processes;
     this.#report = report;
     this.#store.add(
       reviews.onDidChange((file) => {
@@ -69,31 +96,68 @@ export class ReviewStorage implements Disposable {
       const gone = await this.#restoreFrom(name, reviews, reader).catch(this.#report);
       if (typeof gone === 'string') lost.push(gone);
     }
+    this.#lookAgain(reviews, reader);
     return lost;
   }
 
   /** Returns the path of the file whose pending changes cannot be determined any more. */
   async #restoreFrom(name: string, reviews: Reviews, reader: Reader): Promise<string | undefined> {
     const place = path.join(this.#folder, name);
-    const file = readReview(await readFile(place, 'utf8'));
-    if (file !== undefined && (await restoreFile(file, reviews, reader))) return undefined;
-    await rm(place, { force: true });
-    return file?.path ?? name;
+    const json = await readFile(place, 'utf8');
+    const stored = readReview(json);
+    const owner = stored?.owner;
+    const isOpen = owner !== undefined && owner !== this.#processes.own && this.#processes.isRunning(owner);
+    const known = this.#foreign.get(name)?.json;
+    if (isOpen) this.#foreign.set(name, { owner, json });
+    else this.#foreign.delete(name);
+    const isThere = known === json || (stored !== undefined && (await restoreFile(stored.file, reviews, reader)));
+    if (isOpen) return undefined;
+    // Not before this window has stored what it has taken.
+    await this.flush();
+    const isKept =
+      stored !== undefined && isThere && (place === this.#placeOf(stored.file) || this.#isUnwritten(stored.file));
+    if (!isKept) await rm(place, { force: true });
+    return isThere ? undefined : (stored?.file.path ?? name);
+  }
+
+  /**
+   * Takes what other windows leave when they are closed. After a reload, the process of the window before may run for a
+   * moment.
+   */
+  #lookAgain(reviews: Reviews, reader: Reader): void {
+    clearTimeout(this.#looking);
+    if (this.#foreign.size === 0) return;
+    this.#looking = setTimeout(async () => {
+      for (const [name, { owner }] of this.#foreign) {
+        if (this.#processes.isRunning(owner)) continue;
+        await this.#restoreFrom(name, reviews, reader).catch(() => this.#foreign.delete(name));
+      }
+      this.#lookAgain(reviews, reader);
+    }, LOOK_MS);
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#looking);
+    this.#foreign.clear();
     this.#store.dispose();
   }
 
+  #isUnwritten({ uri }: PendingFile): boolean {
+    return this.#unwritten.has(uri.toString());
+  }
+
+  #placeOf({ uri }: PendingFile): string {
+    return path.join(this.#folder, `${hash(uri.toString(), 32)}.${hash(this.#processes.own, 8)}.json`);
+  }
+
   async #write(file: PendingFile): Promise<void> {
-    const place = path.join(this.#folder, `${nameOf(file.uri)}.json`);
+    const place = this.#placeOf(file);
     if (!isPending(file)) return rm(place, { force: true });
     await mkdir(this.#folder, { recursive: true });
-    // Two windows of one folder write beside each other.
-    const temporary = `${place}.${process.pid}.new`;
+    const temporary = `${place}.new`;
     try {
-      await writeFile(temporary, writeReview(file));
+      await writeFile(temporary, writeReview(file, this.#processes.own));
       await rename(temporary, place);
     } catch (error) {
       await rm(temporary, { force: true });
@@ -113,9 +177,13 @@ function decisionsIn({ story, text }: PendingFile): string {
   return [story.type, ...text.hunks.map(({ id }) => id)].join(' ');
 }
 
+/** Returns false where the file that was changed is gone, or is there again after it was deleted. */
 async function restoreFile(file: PendingFile, reviews: Reviews, reader: Reader): Promise<boolean> {
-  // An agent has changed the file before the restore: that review counts.
-  if (reviews.at(file.uri) !== undefined) return true;
+  const known = reviews.at(file.uri);
+  if (known !== undefined) {
+    reviews.put(withReviewOf(known, file));
+    return true;
+  }
   if (file.story.type === 'deleted') {
     const isThere = (await reader.stat(file.path).catch(() => undefined)) !== undefined;
     if (!isThere) reviews.put(file);
@@ -133,6 +201,15 @@ async function restoreFile(file: PendingFile, reviews: Reviews, reader: Reader):
   return true;
 }
 
+/** The file under review with the changes that another window has of it; whole files and cells are only in one. */
+function withReviewOf(known: PendingFile, other: PendingFile): PendingFile {
+  const files = [known, other];
+  if (!files.every(hasHunks) || files.some(({ isCells }) => isCells)) return known;
+  const story = known.story.type === 'edited' ? other.story : known.story;
+  const text = becomeText(other.text, known.text.current.join('\n'), 'user');
+  return { ...known, story, text: addHunks(known.text, text) };
+}
+
 /** Opens the document, so that VS Code restores its unsaved backup. */
 async function textOf({ uri, path }: PendingFile, reader: Reader): Promise<string | undefined> {
   try {
@@ -145,6 +222,6 @@ async function textOf({ uri, path }: PendingFile, reader: Reader): Promise<strin
   }
 }
 
-function nameOf(uri: vscode.Uri): string {
-  return createHash('sha256').update(uri.toString()).digest('hex').slice(0, 32);
+function hash(text: string, digits: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }

@@ -24,6 +24,8 @@ const line = z.number().int().min(0);
 
 const storedSchema = lazyObject(() => ({
   version: z.literal(1),
+  /** The process that has written it. Earlier versions did not name it. */
+  owner: z.string().optional(),
   uri: z.string(),
   path: z.string(),
   place: z.string().optional(),
@@ -38,11 +40,12 @@ const storedSchema = lazyObject(() => ({
 }));
 type Stored = z.infer<typeof storedSchema>;
 
-/** Returns the text from which `readReview` makes the file again after a reload. */
-export function writeReview({ uri, path, place, story, text, isCells }: PendingFile): string {
+/** Returns the text from which `readReview` makes the file again after a reload. `owner`: the process that writes it. */
+export function writeReview({ uri, path, place, story, text, isCells }: PendingFile, owner: string): string {
   const { base, current, hunks } = text;
   const stored = {
     version: 1,
+    owner,
     uri: uri.toString(),
     path,
     place,
@@ -55,12 +58,19 @@ export function writeReview({ uri, path, place, story, text, isCells }: PendingF
   return JSON.stringify(stored);
 }
 
+export interface StoredReview {
+  /** The process that has written it; `undefined` for one of an earlier version. */
+  readonly owner: string | undefined;
+  readonly file: PendingFile;
+}
+
 /** `undefined` for anything that `writeReview` has not written. */
-export function readReview(json: string): PendingFile | undefined {
+export function readReview(json: string): StoredReview | undefined {
   try {
     const stored = storedSchema.parse(JSON.parse(json));
-    const { uri, path, place, story, isCells } = stored;
-    return { uri: vscode.Uri.parse(uri, true), path, place, story: storyOf(story), text: textOf(stored), isCells };
+    const { owner, path, place, story, isCells } = stored;
+    const uri = vscode.Uri.parse(stored.uri, true);
+    return { owner, file: { uri, path, place, story: storyOf(story), text: textOf(stored), isCells } };
   } catch {
     return undefined;
   }

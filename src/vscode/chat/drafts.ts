@@ -36,7 +36,7 @@ interface Held {
 
 /** Unsent text by thread: a new message, or an edit of a queued or an earlier one. */
 export class Drafts {
-  readonly #memento: vscode.Memento;
+  readonly #memento: Pick<vscode.Memento, 'get' | 'update'>;
   /** Images of drafts. Not in the memento, which VS Code keeps in memory and writes whole at every change. */
   readonly #images = new Map<string, DraftImages>();
   readonly #files: DraftImageFiles | undefined;
@@ -46,7 +46,7 @@ export class Drafts {
    * Messages that were held when the window was closed are in the drafts of their threads. Without `files` a reload of the
    * window loses the images.
    */
-  constructor(memento: vscode.Memento, files?: DraftImageFiles) {
+  constructor(memento: Pick<vscode.Memento, 'get' | 'update'>, files?: DraftImageFiles) {
     this.#memento = memento;
     this.#files = files;
     const left = memento.get<readonly Held[]>(HELD, []);

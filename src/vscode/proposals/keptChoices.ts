@@ -15,9 +15,9 @@ const keptSchema = z.array(z.tuple([z.string(), proposalChoicesSchema]));
  * starts with these choices.
  */
 export class KeptReviews {
-  readonly #memento: vscode.Memento;
+  readonly #memento: Pick<vscode.Memento, 'get' | 'update'>;
 
-  constructor(memento: vscode.Memento) {
+  constructor(memento: Pick<vscode.Memento, 'get' | 'update'>) {
     this.#memento = memento;
   }
 
