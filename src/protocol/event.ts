@@ -38,6 +38,8 @@ import { lazyObject, lazyVariant } from './lazyObject.ts';
 export const tokenUsageSchema = lazyObject(() => ({
   input: z.number(),
   cachedInput: z.number(),
+  /** The part of `input` that was written to the cache, where the server charges more for it (Messages). */
+  cacheWrite: z.number().optional(),
   output: z.number(),
   reasoning: z.number(),
   total: z.number(),

@@ -11,7 +11,7 @@ import { approvalDecisionSchema, approvalPolicySchema, ruleSchema, sandboxPolicy
 import { answersSchema } from './question.ts';
 import { lazyObject, lazyStrictObject, lazyStrictVariant } from './lazyObject.ts';
 
-export const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
+export const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
 
 export const reasoningSummarySchema = z.enum(['auto', 'concise', 'detailed', 'none']);

@@ -20,6 +20,8 @@ const modelSettingsSchema = lazyStrictObject(() => ({
   inputPrice: z.number().min(0).optional(),
   /** Equals `inputPrice` if absent. */
   cachedInputPrice: z.number().min(0).optional(),
+  /** Of input that is written to the cache, where the server counts it. A quarter more than `inputPrice` if absent. */
+  cacheWritePrice: z.number().min(0).optional(),
   outputPrice: z.number().min(0).optional(),
   /** A model that Tiller knows, where the server has a name of its own for it: a deployment of Azure, an alias. */
   family: z.string().min(1).optional(),

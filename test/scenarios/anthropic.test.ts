@@ -134,7 +134,7 @@ describe('its server', () => {
       contextWindow: 1_000_000,
       maxOutput: 128_000,
       images: true,
-      reasoning: { efforts: ['low', 'medium', 'high'], thinking: 'adaptive' },
+      reasoning: { efforts: ['low', 'medium', 'high', 'max'], thinking: 'adaptive' },
     });
     expect(sources).toMatchObject({ contextWindow: 'server', maxOutput: 'server', reasoning: 'server' });
     // The name says more of reasoning than the server does.

@@ -566,7 +566,10 @@ const claude = (id: string, name: string) => ({
   max_tokens: 128_000,
   capabilities: {
     image_input: { supported: true },
-    effort: { supported: true, low: { supported: true }, medium: { supported: true }, high: { supported: true } },
+    effort: {
+      supported: true,
+      ...Object.fromEntries(['low', 'medium', 'high', 'max'].map((name) => [name, { supported: true }])),
+    },
     thinking: { supported: true, types: { adaptive: { supported: true }, enabled: { supported: false } } },
   },
 });

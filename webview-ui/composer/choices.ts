@@ -135,6 +135,7 @@ export function effortLabel(effort: ReasoningEffort): string {
     medium: t('Medium'),
     high: t('High'),
     xhigh: t('Extra high'),
+    max: t('Maximum'),
   };
   return labels[effort];
 }

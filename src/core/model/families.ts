@@ -73,12 +73,14 @@ export const UNKNOWN_FAMILY: ModelFamily = {
 
 /**
  * The efforts of OpenAI's reasoning models (developers.openai.com/api/docs/guides/reasoning and the pages of the models):
- * `minimal` came with gpt-5, `none` took its place with gpt-5.1, `xhigh` came with gpt-5.1-codex-max and gpt-5.2.
+ * `minimal` came with gpt-5, `none` took its place with gpt-5.1, `xhigh` came with gpt-5.1-codex-max and gpt-5.2, `max` with
+ * gpt-5.6.
  */
 const EFFORTS = {
   gpt5: ['minimal', 'low', 'medium', 'high'],
   oSeries: ['low', 'medium', 'high'],
   newer: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+  newest: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
 } as const;
 
 /** The context window that Codex uses: newer models accept a million tokens, at twice the price beyond this. */
@@ -114,7 +116,9 @@ const GPT_4: Omit<ModelFamily, 'id'> = {
   contextWindow: 128_000,
 };
 
-const CLAUDE_EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const;
+/** Of those that reason within a budget, which Tiller computes. */
+const BUDGET_EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const;
+const CLAUDE_EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /**
  * Models of Anthropic (platform.claude.com/docs/en/about-claude/models/overview, and …/build-with-claude/effort and
@@ -123,7 +127,7 @@ const CLAUDE_EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const;
 function claude(
   id: string,
   thinking: ThinkingForm | null,
-  efforts: readonly ReasoningEffort[] = CLAUDE_EFFORTS,
+  efforts: readonly ReasoningEffort[] = thinking === 'budget' ? BUDGET_EFFORTS : CLAUDE_EFFORTS,
   limits: Pick<ModelFamily, 'contextWindow' | 'maxOutput'> = { contextWindow: 1_000_000, maxOutput: 128_000 },
 ): ModelFamily {
   const reasoning = thinking && { defaultEffort: null, efforts, summaries: false, thinking };
@@ -189,6 +193,14 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
       verbosity: { default: 'medium' },
     },
   ],
+  [
+    /^gpt-5\.(?:[6-9]|\d\d)/,
+    {
+      ...GPT_5,
+      id: 'gpt-5.x',
+      reasoning: { defaultEffort: 'medium', efforts: EFFORTS.newest, summaries: true },
+    },
+  ],
   [/^gpt-(?:5\.\d|[6-9])/, { ...GPT_5, id: 'gpt-5.x' }],
   [
     /^gpt-oss/,
@@ -212,7 +224,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
   [/claude-sonnet-(?:5[-.][5-9]|[6-9])/, claude('claude-sonnet-5.5', 'between_tools', ['none', ...CLAUDE_EFFORTS])],
   [/claude-opus-(?:5[-.][5-9]|[6-9])/, claude('claude-opus-5.5', 'always')],
   [/claude-(?:opus|sonnet)-(?:5|4[-.][7-9])(?!\d)/, claude('claude-5', 'adaptive', ['none', ...CLAUDE_EFFORTS])],
-  [/claude-(?:opus|sonnet)-4[-.]6(?!\d)/, claude('claude-4.6', 'adaptive', ['none', 'low', 'medium', 'high'])],
+  [/claude-(?:opus|sonnet)-4[-.]6(?!\d)/, claude('claude-4.6', 'adaptive', ['none', 'low', 'medium', 'high', 'max'])],
   [/claude-opus-4(?![-.]5(?!\d))/, claude('claude-opus-4', 'budget', undefined, { ...CLAUDE_4, maxOutput: 32_000 })],
   [/claude-(?:opus|sonnet|haiku)-4/, claude('claude-4', 'budget', undefined, CLAUDE_4)],
   [/claude-3[-.]7/, claude('claude-3.7', 'budget', undefined, CLAUDE_4)],

@@ -123,7 +123,10 @@ const listedSchema = lazyObject(() => ({
   capabilities: z
     .object({
       image_input: support,
-      effort: z.object({ low: support, medium: support, high: support, xhigh: support }).nullish().catch(undefined),
+      effort: z
+        .object({ low: support, medium: support, high: support, xhigh: support, max: support })
+        .nullish()
+        .catch(undefined),
       thinking: z
         .object({
           supported: z.boolean(),
@@ -171,11 +174,12 @@ function reasoningIn({ thinking, effort }: Capabilities): ReportedModel['reasoni
   if (!thinking) return undefined;
   if (!thinking.supported) return null;
   const isAdaptive = thinking.types?.adaptive?.supported === true;
-  const efforts = EFFORTS.filter((name) => !isAdaptive || effort?.[name]?.supported);
+  const efforts = isAdaptive ? EFFORTS.filter((name) => effort?.[name]?.supported) : BUDGET_EFFORTS;
   return { defaultEffort: null, efforts, summaries: false, thinking: isAdaptive ? 'adaptive' : 'budget' };
 }
 
-const EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const;
+const BUDGET_EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const;
+const EFFORTS = [...BUDGET_EFFORTS, 'max'] as const;
 
 const ollamaSchema = lazyObject(() => ({ models: z.array(z.object({ name: z.string(), context_length: positive })) }));
 const lmStudioSchema = lazyObject(() => ({

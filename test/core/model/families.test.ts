@@ -119,6 +119,17 @@ test.each([
   expect(effortFor({ efforts, defaultEffort: 'low', summaries: true }, chosen)).toBe(sent);
 });
 
+test.each([
+  ['gpt-5.5', false],
+  ['gpt-5.6-terra', true],
+  ['gpt-5.10', true],
+  ['claude-opus-4-5', false],
+  ['claude-sonnet-4-6', true],
+  ['claude-opus-5-5', true],
+])('whether %s takes the effort max: %s', (model, takesIt) => {
+  expect(familyOf(model).reasoning?.efforts?.includes('max')).toBe(takesIt);
+});
+
 test('Claude gets no tools but functions, also from a server that takes others', () => {
   const { applyPatch, shell } = capabilitiesOf('claude-opus-5-5', 'openai', 'responses');
   expect({ applyPatch, shell }).toEqual({ applyPatch: 'function', shell: 'exec_command' });

@@ -247,12 +247,15 @@ describe('a request', () => {
     [OPUS, null, { type: 'adaptive', display: 'summarized' }, undefined],
     [OPUS, 'low', { type: 'adaptive', display: 'summarized' }, 'low'],
     [OPUS, 'xhigh', { type: 'adaptive', display: 'summarized' }, undefined],
+    [OPUS, 'max', { type: 'adaptive', display: 'summarized' }, 'max'],
     [OPUS, 'none', { type: 'disabled' }, undefined],
     ['claude-opus-5-5', 'xhigh', { type: 'adaptive', display: 'summarized' }, 'xhigh'],
+    ['claude-opus-5-5', 'max', { type: 'adaptive', display: 'summarized' }, 'max'],
     ['claude-opus-5-5', 'none', { type: 'adaptive', display: 'summarized' }, undefined],
     ['claude-sonnet-5-5', 'none', { type: 'between_tools' }, undefined],
     [HAIKU, null, undefined, undefined],
     [HAIKU, 'medium', { type: 'enabled', budget_tokens: 10_000 }, undefined],
+    [HAIKU, 'max', undefined, undefined],
     [HAIKU, 'xhigh', { type: 'enabled', budget_tokens: 16_000 }, undefined],
     ['claude-3-5-haiku-latest', 'high', undefined, undefined],
     ['glm-6', null, undefined, undefined],
@@ -387,7 +390,14 @@ describe('the prompt cache', () => {
       emits({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 50 } }),
       emits({ type: 'message_stop' }),
     );
-    expect(completed?.usage).toEqual({ input: 3210, cachedInput: 3000, output: 50, reasoning: 0, total: 3260 });
+    expect(completed?.usage).toEqual({
+      input: 3210,
+      cachedInput: 3000,
+      cacheWrite: 200,
+      output: 50,
+      reasoning: 0,
+      total: 3260,
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 /** The tokens that a thread has used, and their cost. */
 import { describe, expect, it } from 'vitest';
-import { pricesOf } from '../../../src/core/model/prices.ts';
+import { costOf, pricesOf } from '../../../src/core/model/prices.ts';
 import { TokenMeter } from '../../../src/core/session/tokenMeter.ts';
 import type { TokenUsage } from '../../../src/protocol/event.ts';
 import { prompt, userSays } from '../model/harness.ts';
@@ -113,6 +113,14 @@ describe('the cost', () => {
     });
   });
 
+  it('has a price of its own for what is written to the cache, a quarter above that of input unless it is set', () => {
+    const written = { ...usage(1_000_000, 500_000, 0), cacheWrite: 400_000 };
+    const cost = (more: { cacheWritePrice?: number }) =>
+      costOf(written, pricesOf({ inputPrice: 2, cachedInputPrice: 0.5, outputPrice: 10, ...more }));
+    expect(cost({})).toBeCloseTo(0.2 + 0.25 + 1);
+    expect(cost({ cacheWritePrice: 5 })).toBeCloseTo(0.2 + 0.25 + 2);
+  });
+
   it('is that of the server where the settings have no prices', () => {
     const meter = new TokenMeter(null);
     const reported = { ...usage(1_000_000, 0, 100_000), cost: 0.25 };
@@ -124,6 +132,11 @@ describe('the cost', () => {
     expect(new TokenMeter(null).count(usage(1, 0, 1), prompt(), [], unpriced).cost).toBeUndefined();
     expect(pricesOf(undefined)).toBeNull();
     expect(pricesOf({ inputPrice: 1 })).toBeNull();
-    expect(pricesOf({ inputPrice: 0, outputPrice: 0 })).toEqual({ input: 0, cachedInput: 0, output: 0 });
+    expect(pricesOf({ inputPrice: 0, outputPrice: 0 })).toEqual({
+      input: 0,
+      cachedInput: 0,
+      cacheWrite: 0,
+      output: 0,
+    });
   });
 });

@@ -32,7 +32,7 @@ const SMALL_WINDOW = 200_000;
 const OUTPUT_IN_SMALL_WINDOW = 32_000;
 
 /** Tokens of reasoning for each effort, where a model knows only a budget; below half of the answer. */
-const BUDGETS = { minimal: 1024, low: 4096, medium: 10_000, high: 20_000, xhigh: 32_000 } as const;
+const BUDGETS = { minimal: 1024, low: 4096, medium: 10_000, high: 20_000, xhigh: 32_000, max: 64_000 } as const;
 const LEAST_BUDGET = 1024;
 
 const CACHE = { cache_control: { type: 'ephemeral' } } as const;

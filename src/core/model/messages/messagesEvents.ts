@@ -334,8 +334,10 @@ function countsIn(usage: unknown, before: Counts | undefined): Counts | undefine
 function usageOf(counts: Counts | undefined): TokenUsage | null {
   if (counts?.output_tokens == null) return null;
   const cachedInput = counts.cache_read_input_tokens ?? 0;
-  const input = (counts.input_tokens ?? 0) + (counts.cache_creation_input_tokens ?? 0) + cachedInput;
+  const cacheWrite = counts.cache_creation_input_tokens ?? 0;
+  const input = (counts.input_tokens ?? 0) + cacheWrite + cachedInput;
   const output = counts.output_tokens;
   const reasoning = counts.output_tokens_details?.thinking_tokens ?? 0;
-  return { input, cachedInput, output, reasoning, total: input + output };
+  const written = cacheWrite === 0 ? {} : { cacheWrite };
+  return { input, cachedInput, ...written, output, reasoning, total: input + output };
 }
