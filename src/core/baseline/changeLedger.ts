@@ -237,7 +237,7 @@ export class ChangeLedger {
     return result;
   }
 
-  /** False for a change of a writer that is not known. */
+  /** Adds a change to the command that made it. Returns false if its writer is not known. */
   #give(change: LookedChange, now: number): boolean {
     const windows = [...this.#open];
     const owner = attribute(change, windows, this.#writes, now);
@@ -295,7 +295,7 @@ function addFolders(window: Window, { newFolders, goneFolders }: Pick<Look, 'new
   }
 }
 
-/** `this` means that one writer made it, here another program. */
+/** `by: 'this'` means a single writer, which here is another program. */
 function byOther({ path, before, after }: LookedChange): RecordedChange {
   return { path, before, after, by: 'this' };
 }

@@ -102,7 +102,10 @@ export async function planRevert(
   return { direction: options.direction, turnIds, newFolders, goneFolders, files, agents };
 }
 
-/** Brings the files to where the plan leads, all or none; conflicts and the like are left alone and named. */
+/**
+ * Applies the plan to all its files, or to none. Files with conflicts, and others that cannot be reverted, stay as they
+ * are and are returned as skipped.
+ */
 export async function performRevert(
   plan: RevertPlan,
   options: Pick<RevertOptions, 'includeUncertain'>,

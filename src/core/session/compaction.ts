@@ -137,7 +137,10 @@ async function summarize(run: TurnRun, history: readonly ResponseItem[]): Promis
   }
 }
 
-/** The input after the server has refused these items: shorter, or in words; `undefined` when it would be the same. */
+/**
+ * The input after the server has refused these items: shorter, or with calls as text. `undefined` if that changes
+ * nothing.
+ */
 function otherForm(
   run: TurnRun,
   items: readonly ResponseItem[],

@@ -47,9 +47,11 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #parts: SessionParts;
   readonly #edits: ThreadEdits;
-  /** `null`: the messages that are queued are to start a turn. */
+  /** Submissions in order. `null` starts a turn with the queued messages. */
   readonly #submissions = new AsyncQueue<Submission | null>();
-  /** Interrupts that are submitted and not yet handled: no message that was submitted for a turn starts one of its own. */
+  /**
+   * The number of submitted interrupts that are not handled yet. While there are any, no queued message starts a turn.
+   */
   #interrupts = 0;
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
@@ -285,7 +287,10 @@ export class Session {
     this.#stopListening();
   }
 
-  /** Returns true if there are messages that the thread does not show yet: now it does, as unsent, in an unfinished turn. */
+  /**
+   * Shows the messages that the thread does not show yet, as unsent, in an unfinished turn. Returns false if there are
+   * none.
+   */
   #showUnsent(): boolean {
     if (this.#unshown === null || this.#unshown.inputs.length === 0) return false;
     const { submissionId, settings, inputs } = this.#unshown;
@@ -446,8 +451,8 @@ export class Session {
   }
 
   /**
-   * Starts a turn with a message that was sent for a turn that has ended by now. A user who stops the thread before it
-   * has begun gets the message back: no turn starts after that.
+   * Starts a turn with a message that was sent for a turn that has ended since. If the user interrupts before the new
+   * turn begins, the message is returned to the user, and no turn starts.
    */
   async #startLate(id: string, input: readonly UserInput[]): Promise<void> {
     const begins = () => {
@@ -518,7 +523,7 @@ export class Session {
     this.#launch(this.#options.ports.ids.next('turn'), submissionId, this.#settings, opening, undefined);
   }
 
-  /** A turn with a `refusal` fails with it before it begins. */
+  /** Starts a turn. With a `refusal` it ends at once, with that error. */
   #launch(
     turnId: string,
     submissionId: string | null,
@@ -564,8 +569,8 @@ export class Session {
   }
 
   /**
-   * Inputs that were queued too late for a completed turn start the next one. Those of any other turn go back to the
-   * user, also those of a turn that was stopped in the moment in which it completed.
+   * Queued messages that a completed turn did not take start the next one. After any other end they go back to the
+   * user; so they do if the turn was stopped at the moment in which it completed.
    */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed', signal: AbortSignal): Promise<void> {
     const { rules, ports } = this.#options;

@@ -6,7 +6,7 @@ import type { ReplayedThread } from '../rollout/replay.ts';
 
 interface Turn {
   readonly id: string;
-  /** The message that began it; null as long as it has none, and for a turn that took an earlier one up. */
+  /** The message that began the turn; null until it is known, and for a turn that continues an earlier one. */
   messageId: string | null;
   /** Items of the history when it began; null where the history was replaced since. */
   readonly start: number | null;

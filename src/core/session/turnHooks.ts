@@ -73,7 +73,7 @@ export interface HookedCall {
   readonly notes: readonly string[];
 }
 
-/** A hook without an effect is shown when it takes longer. */
+/** Milliseconds after which a running hook is shown even if it has no effect. */
 const SHOWN_AFTER_MS = 1_000;
 /** The maximum number of consecutive continuations by Stop hooks: a hook that always blocks must not run forever. */
 const MAX_CONTINUATIONS = 8;
@@ -222,7 +222,7 @@ export class TurnHooks {
     return { call: changed, verdict, notes };
   }
 
-  /** A PreToolUse hook that gets commands and none of these tools. */
+  /** A PreToolUse hook that matches commands, but none of these tools. */
   #guardOfCommands(names: readonly string[]): Hook | undefined {
     return this.#of('PreToolUse').find(
       ({ matcher, style }) =>
@@ -332,7 +332,7 @@ export class TurnHooks {
     return { ...redacted, ...(updatedInput === undefined ? {} : { updatedInput }) };
   }
 
-  /** A hook of the workspace runs where commands of this turn run; one of the user is a program of the user. */
+  /** Hooks of the workspace run in the sandbox of the turn's commands; hooks of the user run without a sandbox. */
   #surroundings(hook: Hook, face: ToolFace | undefined): HookSurroundings {
     const { settings } = this.#turn;
     const { ports, meta } = this.#session;

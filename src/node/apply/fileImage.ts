@@ -83,7 +83,7 @@ function readAt(place: string, folders: HeldFolders, known: Uint8Array | undefin
   }
 }
 
-/** Leaves the position of the open file. */
+/** Returns true if the open file has this content. Leaves the position in the file where it was. */
 function holds(file: number, bytes: Uint8Array): boolean {
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   for (let at = 0; ; ) {

@@ -218,7 +218,7 @@ class RunningStarter implements ReadyStarter {
     }
   }
 
-  /** The order of its message and of its connections is open. */
+  /** Resolves the start once the starter's message and all connections have arrived, in any order. */
   #settle(id: number, start: PendingStart): void {
     const { child, names, sockets } = start;
     if (child === undefined || sockets.size < names.size) return;
@@ -259,7 +259,10 @@ class RunningStarter implements ReadyStarter {
     this.#onEnd();
   }
 
-  /** It connects all streams before it starts the command. */
+  /**
+   * Ends a start that was pending when the starter ended. The starter connects all streams before it starts the
+   * command: without a connection the command has not run.
+   */
   #abandon(id: number, start: PendingStart): void {
     if (start.sockets.size > 0 || start.child !== undefined) return this.#giveUp(id, start);
     this.#remove(id);
