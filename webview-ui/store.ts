@@ -340,7 +340,10 @@ function takeSnapshot(message: HostMessageOf<'snapshot'>): void {
   isBeginning.value = false;
 }
 
-/** Adds the text to the draft; one that comes back while a sent message is edited, to the draft behind the edit. */
+/**
+ * Adds the text to the draft. While a sent message is edited, a returned message is added to the draft that comes back
+ * after the edit.
+ */
 function insertText({ text, attachments: added = [], isUnsent, isReturned }: HostMessageOf<'insert_text'>): void {
   if (isUnsent) isBeginning.value = false;
   const edit = draftEdit.value;

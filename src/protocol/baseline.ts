@@ -43,7 +43,7 @@ export const fileStateSchema = z.discriminatedUnion('type', [
   })),
   lazyVariant('left_out', () => ({
     reason: leftOutReasonSchema,
-    /** Another text whenever the file is another. */
+    /** Differs whenever the file differs. */
     stamp: z.string(),
   })),
 ]);

@@ -29,7 +29,7 @@ export function keepFocus(): void {
   observer.observe(document.body, { childList: true, subtree: true });
 }
 
-/** While another part of VS Code has the focus: once the page has it again. */
+/** Moves the focus back into the page; while another part of VS Code has it, as soon as the page has it again. */
 function restoreFocus(): void {
   if (!isFocusLost()) return;
   if (!document.hasFocus()) window.addEventListener('focus', () => setTimeout(restoreFocus), { once: true });

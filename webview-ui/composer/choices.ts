@@ -13,9 +13,9 @@ export interface Choice {
   readonly detail: string;
   /** It is the present setting. */
   readonly isCurrent?: boolean;
-  /** It sets no value, but leads on. */
+  /** It sets no value, but opens a further choice. */
   readonly isAction?: boolean;
-  /** It lifts limits of Tiller. */
+  /** It removes a protection; marked as risky. */
   readonly isRisky?: boolean;
   readonly run: () => void;
 }
@@ -57,7 +57,7 @@ export function modeChoices(): readonly Choice[] {
   });
 }
 
-/** Leads to the agents of files: a thread works as one of them from its start. */
+/** The choice of an agent file: a new thread works as this agent from its start. */
 export function agentChoice(): Choice {
   return {
     label: t('New Thread with Agent…'),

@@ -25,7 +25,7 @@ export interface Suggestion {
 
 type Taking =
   | { readonly type: 'mention'; readonly row: MentionRow }
-  /** Goes on with the values of the command. */
+  /** Completes the command, and shows its values. */
   | { readonly type: 'complete'; readonly text: string }
   | { readonly type: 'run'; readonly run: () => void };
 
@@ -174,7 +174,7 @@ function takeWritten({ start, query }: OpenList, text: string): void {
   if (row !== undefined) attach(row);
 }
 
-/** The composer loses the focus. */
+/** Call when the composer loses the focus. */
 export function leave(): void {
   const at = open.peek();
   left = at === null || looked === null ? null : { text: looked, at };

@@ -104,7 +104,10 @@ export class McpServer {
     return this.#starting;
   }
 
-  /** Ends the server, and starts it with all restarts before it: calls wait for it. Never rejects. */
+  /**
+   * Ends the server and starts it again; failures before this do not count. Calls wait for the new start. Never
+   * rejects.
+   */
   restart(): Promise<void> {
     this.#ending = this.stop();
     this.#failures = 0;
@@ -234,20 +237,20 @@ export class McpServer {
     });
   }
 
-  /** Starts another session at once: the server is there. */
+  /** Starts another session at once: the server runs, and has only forgotten the session. */
   #renew(reason: string): void {
     this.log.add(reason);
     void this.#begin();
   }
 
-  /** Leaves it as it is. */
+  /** Records the failure. The server is not started again. */
   #failed(error: unknown): void {
     const message = messageOf(error);
     this.log.add(message);
     this.#set({ type: needsAuth(error) ? 'needs_auth' : 'failed', message });
   }
 
-  /** Starts it again after a pause, unless there were too many. */
+  /** Starts the server again after a pause, unless it has ended too often. */
   #ended(reason: string): void {
     const pause = PAUSES[this.#failures++];
     this.log.add(reason);
@@ -267,7 +270,10 @@ export class McpServer {
     if (kind === 'prompts') this.#changes.fire();
   }
 
-  /** One request at a time: of two, the older answer could come last. All changes during one cost another. Never rejects. */
+  /**
+   * Reads the tools again. Makes one request at a time, because the older of two answers could come last; changes
+   * during a request cause one more. Never rejects.
+   */
   async #refresh(): Promise<void> {
     this.#isStale = true;
     if (this.#isRefreshing) return;

@@ -31,7 +31,9 @@ const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
 const NEARLY_FULL = 0.9;
 /** Fraction of the limit that must be written after an insufficient collection before the next one. */
 const GROWTH = 0.05;
-/** Or so much time has to pass: young content can be removed by then. */
+/**
+ * Milliseconds after an insufficient collection until the next one in any case: young content can be removed by then.
+ */
 const COLLECT_AGAIN_MS = 10 * 60_000;
 /** Free space of TILLER_HOME's disk that is left for other programs. */
 const DISK_RESERVE_BYTES = 64 * 1024 * 1024;
@@ -41,7 +43,7 @@ export interface EngineOptions {
   readonly home: string;
   /** The home folder of the user, which is not recorded as a workspace. */
   readonly userHome: string;
-  /** Called often; lets others have their turn when it is time. */
+  /** Called often during a scan. Returns a wait when other work is to get its turn. */
   readonly pause: () => Promise<void> | undefined;
 }
 
@@ -209,7 +211,10 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     return newEntry(state, stats);
   }
 
-  /** Checks again: another process may have removed it, and one for which there was no room may have some by now. */
+  /**
+   * Returns true if the entry can stay: its content is still kept, or there is still no room for it. Checked at each
+   * look, because another process may have removed content.
+   */
   #isKept(state: IndexEntry['state'], { limits }: Looking): boolean {
     if (state.type !== 'left_out') return this.#blobs.has(state.hash);
     return state.reason !== 'no_room' || this.#blobs.total > limits.maxBytes * NEARLY_FULL;
@@ -245,7 +250,9 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     return fits();
   }
 
-  /** The threads themselves are written to this disk, too. */
+  /**
+   * Returns true if the bytes leave the reserve of free space: the threads themselves are written to this disk, too.
+   */
   #leavesRoomOnDisk(bytes: number, looking: Looking): boolean {
     looking.checkedBytes -= bytes;
     if (looking.checkedBytes > 0) return true;

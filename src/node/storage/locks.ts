@@ -77,7 +77,10 @@ function locksAmong(files: readonly string[]): ReadonlySet<string> {
   return new Set(ends.map(([file, end]) => file.slice(0, end)));
 }
 
-/** Taken over and released, which is the one way that cannot hit a living holder. */
+/**
+ * Removes the lock of an ended process: takes it over and releases it, because no other way is safe while a process may
+ * take it.
+ */
 function removeDead(place: string): void {
   if (!existsSync(place)) return;
   const attempt = tryLock(place);

@@ -134,7 +134,7 @@ export class McpCommands {
     return actions;
   }
 
-  /** About a server that a file of the workspace names. */
+  /** The decisions that the user can make about a server of a workspace file. */
   #decisions(server: SelectedServer): readonly ListItem[] {
     if (server.file === undefined || server.type === 'problem') return [];
     const { type } = server;
