@@ -51,7 +51,7 @@ export class McpServer {
   readonly #calls = new Set<Elicit>();
   #status: McpServerStatus = { type: 'stopped' };
   /** Aborts the current start or connection. */
-  #life = new AbortController();
+  #lifetime = new AbortController();
   #starting: Promise<void> = Promise.resolve();
   /** Resolves when the former connection has ended, and one of it that was made too late. Two never run at a time. */
   #ending: Promise<unknown>;
@@ -98,9 +98,9 @@ export class McpServer {
 
   #begin(): Promise<void> {
     this.#cancelRestart();
-    this.#life = new AbortController();
+    this.#lifetime = new AbortController();
     this.#set({ type: 'starting' });
-    this.#starting = this.#connect(this.#life);
+    this.#starting = this.#connect(this.#lifetime);
     return this.#starting;
   }
 
@@ -120,7 +120,7 @@ export class McpServer {
     const { connection } = { connection: undefined, ...this.#status };
     const before = [this.#starting, this.#ending];
     this.#set({ type: 'stopped' });
-    this.#life.abort(new Error('The server was stopped.'));
+    this.#lifetime.abort(new Error('The server was stopped.'));
     await Promise.all([connection?.close(), ...before]);
   }
 
@@ -178,13 +178,13 @@ export class McpServer {
     }
   }
 
-  async #connect(life: AbortController): Promise<void> {
+  async #connect(lifetime: AbortController): Promise<void> {
     const { connector, clock, roots } = this.#deps;
     const { startupTimeoutMs } = this.definition.settings;
     await this.#ending;
-    if (life.signal.aborted) return;
+    if (lifetime.signal.aborted) return;
     const late = new McpFault('timeout', `It was not ready within ${startupTimeoutMs} ms (startupTimeoutMs).`);
-    const limit = deadline(clock, startupTimeoutMs, late, life.signal);
+    const limit = deadline(clock, startupTimeoutMs, late, lifetime.signal);
     const { signal } = limit;
     this.log.add('Starting.');
     try {
@@ -208,10 +208,10 @@ export class McpServer {
         await connection.close();
         throw error;
       });
-      if (life.signal.aborted) await connection.close();
-      else this.#ready(connection, tools, life);
+      if (lifetime.signal.aborted) await connection.close();
+      else this.#ready(connection, tools, lifetime);
     } catch (error) {
-      if (life.signal.aborted) return;
+      if (lifetime.signal.aborted) return;
       if (this.#failures > 0 && !needsAuth(error)) this.#ended(messageOf(error));
       else this.#failed(error);
     } finally {
@@ -219,15 +219,15 @@ export class McpServer {
     }
   }
 
-  #ready(connection: McpConnection, tools: readonly McpTool[], life: AbortController): void {
+  #ready(connection: McpConnection, tools: readonly McpTool[], lifetime: AbortController): void {
     const { clock } = this.#deps;
     const since = clock.monotonic();
     const { name, version, protocolVersion } = connection.info;
     this.log.add(`Ready: ${name} ${version}, protocol ${protocolVersion}, ${tools.length} tools.`);
     this.#set({ type: 'ready', connection, tools });
     void connection.closed.then((fault) => {
-      if (life.signal.aborted) return;
-      life.abort(fault);
+      if (lifetime.signal.aborted) return;
+      lifetime.abort(fault);
       // Closes also a connection that only reports its end, such as a session over HTTP.
       this.#ending = connection.close();
       if (clock.monotonic() - since >= GOOD_MS) this.#failures = 0;
@@ -290,15 +290,15 @@ export class McpServer {
     if (status.type !== 'ready') return;
     const { startupTimeoutMs } = this.definition.settings;
     const late = new McpFault('timeout', `there was no answer within ${startupTimeoutMs} ms (startupTimeoutMs).`);
-    const life = this.#life.signal;
-    const limit = deadline(this.#deps.clock, startupTimeoutMs, late, life);
+    const lifetime = this.#lifetime.signal;
+    const limit = deadline(this.#deps.clock, startupTimeoutMs, late, lifetime);
     try {
       const tools = await this.#toolsOf(status.connection, limit.signal);
       if (this.#status.type !== 'ready' || this.#status.connection !== status.connection) return;
       this.log.add(`It has ${tools.length} tools now.`);
       this.#set({ type: 'ready', connection: status.connection, tools });
     } catch (error) {
-      if (!life.aborted) this.log.add(`Its new list of tools cannot be read: ${messageOf(error)}`);
+      if (!lifetime.aborted) this.log.add(`Its new list of tools cannot be read: ${messageOf(error)}`);
     } finally {
       limit.end();
     }

@@ -45,7 +45,7 @@ export function guardedCall(
     const hooked = (await guard?.()) ?? { call, verdict: { type: 'none' } as const, notes: [] };
     let hasRun = false;
     const asked = withHookVerdict(handler, skills.verdict(hooked.call, names));
-    const tool = noting(withHookVerdict(asked, hooked.verdict), () => (hasRun = true));
+    const tool = reportingRun(withHookVerdict(asked, hooked.verdict), () => (hasRun = true));
     return {
       call: hooked.call,
       registry: { handler: () => tool, offeredNames: registry.offeredNames },
@@ -59,7 +59,7 @@ export function guardedCall(
 }
 
 /** Calls `hasRun` after a run that was not turned back for another approval (`changedSince`). */
-function noting(handler: ToolHandler, hasRun: () => void): ToolHandler {
+function reportingRun(handler: ToolHandler, hasRun: () => void): ToolHandler {
   return {
     ...handler,
     async run(plan, attempt, context) {

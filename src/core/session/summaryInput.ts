@@ -62,7 +62,7 @@ export function shorter(items: readonly ResponseItem[]): readonly ResponseItem[]
 
 /** Turns calls into text, and cuts all messages except an earlier summary. */
 function withShortMessages(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
-  const short = (inWords(items) ?? items).map((item) =>
+  const short = (withCallsAsText(items) ?? items).map((item) =>
     item.type === 'message' && !isSummaryMessage(item)
       ? { ...item, content: shortTexts(item.content, LONGEST_MESSAGE) }
       : item,
@@ -127,7 +127,7 @@ function beginsRound(items: readonly ResponseItem[], index: number): boolean {
  * Returns the history with calls and outputs as text: some servers (Bedrock behind a gateway) refuse calls in a request
  * that offers no tools. `undefined` when there are none.
  */
-export function inWords(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
+export function withCallsAsText(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
   if (!items.some(isToolCall)) return undefined;
   return items
     .filter((item) => item.type !== 'reasoning')

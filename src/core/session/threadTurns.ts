@@ -53,7 +53,7 @@ export class ThreadTurns {
   }
 
   /** The turn that this message began and all after it; `undefined` when it began none. `seen`: the whole history. */
-  from(messageId: string, seen: readonly ResponseItem[]): TurnsFrom | undefined {
+  turnsFrom(messageId: string, seen: readonly ResponseItem[]): TurnsFrom | undefined {
     const index = this.#turns.findIndex((turn) => turn.messageId === messageId);
     const turn = this.#turns[index];
     if (turn === undefined) return undefined;

@@ -88,7 +88,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   }
 
   look(roots: readonly string[], limits: LookLimits): Promise<Look> {
-    return this.#alone(async () => {
+    return this.#inSequence(async () => {
       const looks: Look[] = [];
       const before = [...this.#roots.values()].flatMap(({ entries, gone }) => [entries, gone]);
       const looking: Looking = { limits, hasCollected: false, hasNoRoom: false, checkedBytes: 0, before };
@@ -114,7 +114,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   }
 
   capture(paths: readonly string[]) {
-    return this.#alone(async () => {
+    return this.#inSequence(async () => {
       const states = new Map<string, FileState>();
       for (const path of paths) {
         await this.#options.pause();
@@ -352,7 +352,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   }
 
   /** Looks and captures follow each other. */
-  #alone<Result>(act: () => Promise<Result>): Promise<Result> {
+  #inSequence<Result>(act: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(act);
     this.#last = result.catch(() => {});
     return result;

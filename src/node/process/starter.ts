@@ -211,7 +211,7 @@ class RunningStarter implements ReadyStarter {
       case 'exited': {
         this.#children.get(message.id)?.exited(message.code, message.signal);
         this.#children.delete(message.id);
-        return this.#rest();
+        return this.#unrefIfIdle();
       }
       default:
         assertNever(message);
@@ -237,11 +237,11 @@ class RunningStarter implements ReadyStarter {
   #remove(id: number): void {
     clearTimeout(this.#starting.get(id)?.timer);
     this.#starting.delete(id);
-    this.#rest();
+    this.#unrefIfIdle();
   }
 
   /** Running commands keep this process alive; the starter alone does not. */
-  #rest(): void {
+  #unrefIfIdle(): void {
     if (this.#starting.size === 0 && this.#children.size === 0) this.#program.unref();
   }
 
