@@ -21,7 +21,7 @@ import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
 import { compareLooks, goneEntries, type Looks } from './compareLooks.ts';
 import { factsOf, type FolderFacts, FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
-import { type IndexEntry, IndexLog, isIgnored } from './indexLog.ts';
+import { type IndexEntry, type IndexLine, IndexLog, isIgnored } from './indexLog.ts';
 
 /** Above this the content of a file is not kept (design decision 7). */
 export const MAX_FILE_BYTES = 1024 * 1024;
@@ -161,14 +161,13 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     }
     const isFirst = known.isNew;
     const found = isFirst ? NOTHING : compareLooks(this.#looks(known, { entries, folders }, looking));
-    const addedFolders = [...folders.keys()].filter((folder) => !known.folders.has(folder));
-    const isWhole = [...known.folders.keys()].some((folder) => !folders.has(folder));
+    const lines = isFirst ? 'all' : linesSince(known, { entries, folders }, found.changes);
     known.gone = goneEntries({ before: known.entries, after: entries });
     known.entries = entries;
     known.folders = folders;
     known.isNew = false;
     known.lookedAt = begun;
-    this.#save(known, isWhole, found.changes, addedFolders, isFirst);
+    this.#save(known, lines);
     const problem = problemOf(root, step.value === 'too_many', looking.hasNoRoom);
     return { ...found, isFirst, ...(problem === undefined ? {} : { problem }) };
   }
@@ -315,19 +314,10 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
       : { type: 'file', hash, size: read.bytes.length, mode: read.mode };
   }
 
-  /** A log that cannot be written costs the next process time, and has no other effect. */
-  #save(
-    { log, entries, folders: known }: Root,
-    isWhole: boolean,
-    changes: readonly LookedChange[],
-    newFolders: readonly string[],
-    isFirst: boolean,
-  ): void {
-    const folders = new Set(known.keys());
+  /** Saves the entries of a root, whole or by the lines that changed. A failure only costs the next process time. */
+  #save({ log, entries, folders }: Root, lines: readonly IndexLine[] | 'all'): void {
     try {
-      if (isFirst || isWhole) return log.save({ entries, folders }, []);
-      const lines = changes.map(({ path }) => [path, entries.get(path) ?? null] as const);
-      log.save({ entries, folders }, [...newFolders.map((folder) => [folder] as const), ...lines]);
+      log.save({ entries, folders: new Set(folders.keys()) }, lines);
     } catch {
       // As on a full disk.
     }
@@ -357,6 +347,20 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+/** The lines by which a look changes the index. No line removes a folder: then the index is written anew. */
+function linesSince(
+  before: Pick<Root, 'folders'>,
+  { entries, folders }: { readonly entries: Root['entries']; readonly folders: ReadonlyMap<string, FolderFacts> },
+  changes: readonly LookedChange[],
+): readonly IndexLine[] | 'all' {
+  if ([...before.folders.keys()].some((folder) => !folders.has(folder))) return 'all';
+  const newFolders = [...folders.keys()].filter((folder) => !before.folders.has(folder));
+  return [
+    ...newFolders.map((folder) => [folder] as const),
+    ...changes.map(({ path }) => [path, entries.get(path) ?? null] as const),
+  ];
 }
 
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);
