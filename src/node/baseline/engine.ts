@@ -1,32 +1,18 @@
 /** Scans workspace folders and keeps their contents. Runs in a worker, or in pieces beside everything else. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-  statfsSync,
-} from 'node:fs';
+import { readlinkSync, type Stats, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
-import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
+import { errorCode } from '../../core/util/fileErrors.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
-import { NO_LINK } from '../host/openFlags.ts';
 import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
 import { compareLooks, goneEntries, type Looks } from './compareLooks.ts';
 import { factsOf, type FolderFacts, FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
 import { type IndexEntry, type IndexLine, IndexLog, isIgnored } from './indexLog.ts';
+import { MAX_CAPTURED_BYTES, MAX_FILE_BYTES, readUnchanged } from './readUnchanged.ts';
 
-/** Above this the content of a file is not kept (design decision 7). */
-export const MAX_FILE_BYTES = 1024 * 1024;
-/** The size limit of a file that a patch or an undo changes. */
-const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
 /** Fraction of the limit above which files that did not fit are not tried again. */
 const NEARLY_FULL = 0.9;
 /** Fraction of the limit that must be written after an insufficient collection before the next one. */
@@ -399,49 +385,6 @@ function targetAt(path: string): Buffer | undefined {
     return readlinkSync(path, 'buffer');
   } catch {
     return undefined;
-  }
-}
-
-interface ReadFile {
-  readonly bytes: Buffer;
-  readonly mode: number;
-}
-
-/** One buffer for all files: thousands of buffers would wait for the garbage collector. */
-let scratch: Buffer | undefined;
-
-/** Valid until the next one is read. Longer than `MAX_FILE_BYTES` when the file has grown. */
-function readSmall(file: number): Buffer {
-  scratch ??= Buffer.allocUnsafeSlow(MAX_FILE_BYTES + 1);
-  let length = 0;
-  while (length < scratch.length) {
-    const read = readSync(file, scratch, length, scratch.length - length, null);
-    if (read === 0) break;
-    length += read;
-  }
-  return scratch.subarray(0, length);
-}
-
-/** The bytes are valid until the next call. Read again where it changed while it was read. */
-function readUnchanged(path: string): ReadFile | 'gone' | 'unreadable' {
-  try {
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const file = openSync(path, constants.O_RDONLY | NO_LINK);
-      try {
-        const before = fstatSync(file);
-        if (!before.isFile() || before.size > MAX_CAPTURED_BYTES) return 'unreadable';
-        const bytes = before.size <= MAX_FILE_BYTES ? readSmall(file) : readFileSync(file);
-        const after = fstatSync(file);
-        if (before.ctimeMs === after.ctimeMs && after.size === bytes.length) {
-          return { bytes, mode: after.mode & 0o7777 };
-        }
-      } finally {
-        closeSync(file);
-      }
-    }
-    return 'unreadable';
-  } catch (error) {
-    return isMissing(error) ? 'gone' : 'unreadable';
   }
 }
 
