@@ -1,32 +1,18 @@
 /** Scans workspace folders and keeps their contents. Runs in a worker, or in pieces beside everything else. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-  statfsSync,
-} from 'node:fs';
+import { readlinkSync, type Stats, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
-import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
+import { errorCode } from '../../core/util/fileErrors.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
-import { NO_LINK } from '../host/openFlags.ts';
 import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
 import { compareLooks, goneEntries, type Looks } from './compareLooks.ts';
 import { factsOf, type FolderFacts, FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
-import { type IndexEntry, IndexLog, isIgnored } from './indexLog.ts';
+import { type IndexEntry, type IndexLine, IndexLog, isIgnored } from './indexLog.ts';
+import { MAX_CAPTURED_BYTES, MAX_FILE_BYTES, readUnchanged } from './readUnchanged.ts';
 
-/** Above this the content of a file is not kept (design decision 7). */
-export const MAX_FILE_BYTES = 1024 * 1024;
-/** The size limit of a file that a patch or an undo changes. */
-const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
 /** Fraction of the limit above which files that did not fit are not tried again. */
 const NEARLY_FULL = 0.9;
 /** Fraction of the limit that must be written after an insufficient collection before the next one. */
@@ -161,14 +147,13 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     }
     const isFirst = known.isNew;
     const found = isFirst ? NOTHING : compareLooks(this.#looks(known, { entries, folders }, looking));
-    const addedFolders = [...folders.keys()].filter((folder) => !known.folders.has(folder));
-    const isWhole = [...known.folders.keys()].some((folder) => !folders.has(folder));
+    const lines = isFirst ? 'all' : linesSince(known, { entries, folders }, found.changes);
     known.gone = goneEntries({ before: known.entries, after: entries });
     known.entries = entries;
     known.folders = folders;
     known.isNew = false;
     known.lookedAt = begun;
-    this.#save(known, isWhole, found.changes, addedFolders, isFirst);
+    this.#save(known, lines);
     const problem = problemOf(root, step.value === 'too_many', looking.hasNoRoom);
     return { ...found, isFirst, ...(problem === undefined ? {} : { problem }) };
   }
@@ -315,19 +300,10 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
       : { type: 'file', hash, size: read.bytes.length, mode: read.mode };
   }
 
-  /** A log that cannot be written costs the next process time, and has no other effect. */
-  #save(
-    { log, entries, folders: known }: Root,
-    isWhole: boolean,
-    changes: readonly LookedChange[],
-    newFolders: readonly string[],
-    isFirst: boolean,
-  ): void {
-    const folders = new Set(known.keys());
+  /** Saves the entries of a root, whole or by the lines that changed. A failure only costs the next process time. */
+  #save({ log, entries, folders }: Root, lines: readonly IndexLine[] | 'all'): void {
     try {
-      if (isFirst || isWhole) return log.save({ entries, folders }, []);
-      const lines = changes.map(({ path }) => [path, entries.get(path) ?? null] as const);
-      log.save({ entries, folders }, [...newFolders.map((folder) => [folder] as const), ...lines]);
+      log.save({ entries, folders: new Set(folders.keys()) }, lines);
     } catch {
       // As on a full disk.
     }
@@ -357,6 +333,20 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+/** The lines by which a look changes the index. No line removes a folder: then the index is written anew. */
+function linesSince(
+  before: Pick<Root, 'folders'>,
+  { entries, folders }: { readonly entries: Root['entries']; readonly folders: ReadonlyMap<string, FolderFacts> },
+  changes: readonly LookedChange[],
+): readonly IndexLine[] | 'all' {
+  if ([...before.folders.keys()].some((folder) => !folders.has(folder))) return 'all';
+  const newFolders = [...folders.keys()].filter((folder) => !before.folders.has(folder));
+  return [
+    ...newFolders.map((folder) => [folder] as const),
+    ...changes.map(({ path }) => [path, entries.get(path) ?? null] as const),
+  ];
 }
 
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);
@@ -395,49 +385,6 @@ function targetAt(path: string): Buffer | undefined {
     return readlinkSync(path, 'buffer');
   } catch {
     return undefined;
-  }
-}
-
-interface ReadFile {
-  readonly bytes: Buffer;
-  readonly mode: number;
-}
-
-/** One buffer for all files: thousands of buffers would wait for the garbage collector. */
-let scratch: Buffer | undefined;
-
-/** Valid until the next one is read. Longer than `MAX_FILE_BYTES` when the file has grown. */
-function readSmall(file: number): Buffer {
-  scratch ??= Buffer.allocUnsafeSlow(MAX_FILE_BYTES + 1);
-  let length = 0;
-  while (length < scratch.length) {
-    const read = readSync(file, scratch, length, scratch.length - length, null);
-    if (read === 0) break;
-    length += read;
-  }
-  return scratch.subarray(0, length);
-}
-
-/** The bytes are valid until the next call. Read again where it changed while it was read. */
-function readUnchanged(path: string): ReadFile | 'gone' | 'unreadable' {
-  try {
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const file = openSync(path, constants.O_RDONLY | NO_LINK);
-      try {
-        const before = fstatSync(file);
-        if (!before.isFile() || before.size > MAX_CAPTURED_BYTES) return 'unreadable';
-        const bytes = before.size <= MAX_FILE_BYTES ? readSmall(file) : readFileSync(file);
-        const after = fstatSync(file);
-        if (before.ctimeMs === after.ctimeMs && after.size === bytes.length) {
-          return { bytes, mode: after.mode & 0o7777 };
-        }
-      } finally {
-        closeSync(file);
-      }
-    }
-    return 'unreadable';
-  } catch (error) {
-    return isMissing(error) ? 'gone' : 'unreadable';
   }
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Settings } from '../../protocol/settings.ts';
-import { chooseModel } from './modelSetup.ts';
+import { chooseModel } from './modelInSettings.ts';
 import type { UsedModels } from './usedModels.ts';
 
 export interface ModelChoiceDeps {
