@@ -189,7 +189,7 @@ type WritePieces = (
   request?: ModelRequest,
 ) => readonly Piece[];
 
-/** Returns the pieces of a response on each wire. Without a request, the response is complete in all details. */
+/** Returns the pieces of a response on each wire. Without a request, they contain all that a request may ask for. */
 const PIECES: Readonly<Record<Wire, WritePieces>> = {
   responses: (steps, nextId, imitates, request) =>
     responsesPieces(steps, nextId, imitates?.responses, request && functionsOf(request)),
