@@ -2,6 +2,7 @@
  * The state of the panel. The thread is folded only by `protocol/threadReducer.ts` (src/README.md, "What always holds", 3).
  */
 import { batch, computed, signal } from '@preact/signals';
+import { awaitsUser } from '../src/protocol/approval.ts';
 import { type Attachment, draftAfterEdit, type DraftEdit, withReturned } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
 import type { Mention } from '../src/protocol/item.ts';
@@ -10,6 +11,7 @@ import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type AgentSummary,
   type Denial,
+  type ReviewedItem,
   type ProcessState,
   runningInBackground,
   type ThreadState,
@@ -183,6 +185,18 @@ export const isOnlyRequest = computed(() => isOwn.value && waitingItems.value.si
 const denials = computed(
   () => new Map(turns.value.flatMap((turn) => turn.denials.map((denial) => [denial.itemId, denial] as const))),
 );
+/** True while a model reviews the request about an item. */
+export function isInReview(itemId: string): boolean {
+  return approvals.value.some((request) => request.itemId === itemId && !awaitsUser(request));
+}
+const reviewed = computed(
+  () => new Map(turns.value.flatMap((turn) => (turn.reviewed ?? []).map((item) => [item.itemId, item] as const))),
+);
+/** The model that has approved an item for the user, with its sentence. */
+export function reviewedBy(itemId: string): ReviewedItem | undefined {
+  return reviewed.value.get(itemId);
+}
+
 /** The source and message of an item's denial. */
 export function denialOf(itemId: string): Denial | undefined {
   return denials.value.get(itemId);

@@ -25,10 +25,12 @@ export function cwdLabel({ cwd }: AuditLine): string {
 }
 
 /** The user, or the source that decided instead. */
-export function decidedBy({ by, reason }: AuditLine): string {
+export function decidedBy({ by, reason, reviewer }: AuditLine): string {
   switch (by) {
     case 'user':
       return t('you');
+    case 'reviewer':
+      return t('reviewer {0}', reviewer?.model ?? '');
     case 'memory':
       return t('earlier approval');
     case 'non_interactive':

@@ -15,7 +15,7 @@ import {
 
 /** Every text of the row, and the names by which `audit.jsonl` has the same; in lower case. */
 export function searchText(line: AuditLine): string {
-  const { at, threadId, what, outcome, reason, word, box } = line;
+  const { at, threadId, what, outcome, reason, word, reviewer, box } = line;
   const shown = [
     timeLabel(line),
     threadLabel(line),
@@ -25,6 +25,7 @@ export function searchText(line: AuditLine): string {
     outcomeWord(line),
     decidedBy(line),
     word,
+    reviewer?.text,
     sandboxLabel(line),
     endWord(line),
     reasonInFull(reason),

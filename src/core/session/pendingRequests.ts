@@ -1,6 +1,12 @@
 import type { ApprovalChoice, ApprovalRequest, EventMsg, QuestionRequest } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { ApprovalDecision, ProposalChoices, Rule, RuleScope } from '../../protocol/policy.ts';
+import {
+  type ApprovalDecision,
+  denialIn,
+  type ProposalChoices,
+  type Rule,
+  type RuleScope,
+} from '../../protocol/policy.ts';
 import type { Ids, ProposedFile } from '../ports.ts';
 import { checkRule } from '../rules/checkRule.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
@@ -10,6 +16,7 @@ import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { messageOf } from '../util/fileErrors.ts';
+import type { ApprovalReviewer } from './approvalReviewer.ts';
 import { Memory } from './memory.ts';
 import { OpenRequests } from './openRequests.ts';
 
@@ -25,6 +32,8 @@ export interface Asker {
   readonly signal: AbortSignal;
   /** The sub-agent that asks. */
   readonly agent?: ApprovalRequest['agent'];
+  /** A model that may answer for the user. */
+  readonly reviewer?: ApprovalReviewer | undefined;
 }
 
 /** The views of pending patches, such as diff editors. */
@@ -65,6 +74,10 @@ export class PendingRequests {
   readonly #approvals = new OpenRequests<Question, Answered>();
   readonly #questions = new OpenRequests<QuestionBody, QuestionAnswer>();
   readonly #options: PendingRequestsOptions;
+  /** The approvals that a model reviews now. */
+  readonly #reviewing = new Set<string>();
+  /** Bindings of what the user has denied: no model allows the same later. */
+  readonly #deniedByUser = new Set<string>();
   readonly memory: Memory;
   #interactive: boolean;
 
@@ -99,6 +112,8 @@ export class PendingRequests {
       return answer ?? this.approve(question, asker);
     }
     const elsewhere = this.#options.elsewhere?.() ?? [];
+    const mayReview = question.reviewable === true && !this.#deniedByUser.has(binding ?? '');
+    const model = mayReview ? asker.reviewer?.model : undefined;
     const request: ApprovalRequest = {
       ...(asker.agent && { agent: asker.agent }),
       approvalId: this.#options.ids.next('approval'),
@@ -108,16 +123,52 @@ export class PendingRequests {
       reason,
       ...(elsewhere.length > 0 ? { elsewhere: [...elsewhere] } : {}),
       choices: choicesFor(question),
+      ...(model === undefined ? {} : { reviewer: { model, state: 'reviewing' } }),
     };
     if (proposal) this.#options.proposals?.propose(request.approvalId, proposal, card.reviewed);
     // Without a user the lines of a file with secrets would be read by a log only.
     const isShown = this.#interactive || question.showsSecrets !== true;
     emit({ type: 'approval_requested', ...request, ...(isShown ? {} : { diff: '' }) });
-    if (!this.#interactive) {
+    if (!this.#interactive && model === undefined) {
       emit({ type: 'approval_resolved', approvalId: request.approvalId, ...NON_INTERACTIVE });
       return NON_INTERACTIVE;
     }
-    return this.#awaitApproval(request.approvalId, question, asker);
+    const answer = this.#awaitApproval(request.approvalId, question, asker);
+    return model === undefined ? answer : this.#reviewed(answer, request.approvalId, model, question, asker);
+  }
+
+  /**
+   * Has a model review the request while it is pending. Any other answer ends the review. What the model does not allow stays
+   * pending; without a user it is denied then.
+   */
+  async #reviewed(
+    answer: Promise<Answered>,
+    approvalId: string,
+    model: string,
+    question: Question,
+    { emit, agent, reviewer }: Asker,
+  ): Promise<Answered> {
+    const answered = new AbortController();
+    this.#reviewing.add(approvalId);
+    reviewer?.review(question, agent?.role, answered.signal).then(
+      ({ outcome, text }) => {
+        this.#reviewing.delete(approvalId);
+        const pending = this.#approvals.get(approvalId);
+        if (pending === undefined) return;
+        if (outcome === 'allowed') {
+          return pending.settle({ decision: 'approved', by: 'reviewer', reviewer: { model, text } });
+        }
+        emit({ type: 'approval_reviewed', approvalId, model, outcome, text });
+        if (!this.#interactive) pending.settle(NON_INTERACTIVE);
+      },
+      () => {},
+    );
+    try {
+      return await answer;
+    } finally {
+      this.#reviewing.delete(approvalId);
+      answered.abort(new Error('The request was answered.'));
+    }
   }
 
   /**
@@ -170,10 +221,13 @@ export class PendingRequests {
     }
   }
 
-  /** Call when no user can answer any more: denies and cancels all pending and later requests. */
+  /**
+   * Call when no user can answer any more: denies and cancels all pending and later requests, those that a model reviews when
+   * it does not allow them.
+   */
   becomeNonInteractive(): void {
     this.#interactive = false;
-    for (const { settle } of this.#approvals.all) settle(NON_INTERACTIVE);
+    for (const { id, settle } of this.#approvals.all) if (!this.#reviewing.has(id)) settle(NON_INTERACTIVE);
     for (const { settle } of this.#questions.all) settle({ type: 'cancelled', by: 'non_interactive' });
   }
 
@@ -236,13 +290,17 @@ export class PendingRequests {
     }
   }
 
-  #awaitApproval(approvalId: string, question: Question, { emit, signal, agent }: Asker): Promise<Answered> {
+  #awaitApproval(approvalId: string, question: Question, { emit, signal, agent, reviewer }: Asker): Promise<Answered> {
     const watch = this.#options.watchRules?.();
     return this.#approvals.wait(approvalId, question, signal, {
       settled: (answer, submissionId) => {
         watch?.dispose();
         const forThread = answer.decision === 'approved_for_thread';
         if (forThread) this.memory.addKeys(question.keys);
+        if (answer.by === 'user' && isDenial(answer.decision)) {
+          reviewer?.stop();
+          if (question.binding !== undefined) this.#deniedByUser.add(question.binding);
+        }
         const remembered = forThread ? { keys: [...question.keys] } : {};
         emit({ type: 'approval_resolved', approvalId, ...answer, ...remembered }, submissionId);
         if (agent && (forThread || isRule(answer.decision))) this.#options.onAgentApproval?.(this.memory);
@@ -295,6 +353,10 @@ function readAnswer(
     default:
       return assertNever(op.action);
   }
+}
+
+function isDenial(decision: ApprovalDecision): boolean {
+  return decision === 'abort' || denialIn(decision) !== undefined;
 }
 
 function isRule(decision: ApprovalDecision): boolean {

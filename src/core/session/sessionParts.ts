@@ -29,6 +29,7 @@ import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
 import { HookMemory } from './turnHooks.ts';
 import { SkillMemory } from './turnSkills.ts';
+import { UserWords } from './userWords.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
 /**
@@ -55,6 +56,8 @@ export interface SessionParts {
   readonly rules: ThreadRules;
   /** A sub-agent uses the pending requests of its root thread. */
   readonly requests: PendingRequests;
+  /** The texts of the user: of a sub-agent, those in its root thread. */
+  readonly words: UserWords;
   readonly tools: Toolset;
   readonly processes: Processes;
   readonly changes: ThreadChanges;
@@ -105,6 +108,8 @@ export function createSessionParts(
   });
   const shared: SharedParts = { cwd, rules, emit };
   const requests = parent?.requests ?? createRequests(options, shared);
+  const words = parent?.words ?? new UserWords(before);
+  if (parent === undefined) sink.onEvent((event) => words.take(event));
   const changes = new ThreadChanges({
     ...ports,
     ledger,
@@ -145,6 +150,7 @@ export function createSessionParts(
     models: new ThreadModels(meta.provider, host),
     rules,
     requests,
+    words,
     tools: createToolset(options, shared),
     processes: new Processes({
       ...ports,
