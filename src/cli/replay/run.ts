@@ -1,4 +1,7 @@
-/** Runs a recorded thread again: a real Session, a server that answers from the rollout, and the user's recorded part. */
+/**
+ * Runs a recorded thread again: a real Session, with a server that answers from the rollout, and with the user's
+ * recorded ops.
+ */
 import type { WireApi } from '../../protocol/providers.ts';
 import { AgentService } from '../../core/agent/agentService.ts';
 import { HttpModels } from '../../core/model/httpModels.ts';
@@ -31,18 +34,18 @@ export type ReplayOutcome =
       readonly type: 'different';
       /** One sentence. */
       readonly message: string;
-      /** Unified, of the request; empty where the difference is not one of a request. */
+      /** The difference of the requests as a unified diff; empty if the difference is not in a request. */
       readonly diff: string;
     };
 
 export interface ReplayOptions {
-  /** The one that the responses were recorded on unless given. */
+  /** The wire of the replay; by default the one on which the responses were recorded. */
   readonly wire?: WireApi | undefined;
-  /** Milliseconds without an event after which the thread counts as stuck. */
+  /** Milliseconds without an event after which the replay counts as stuck. */
   readonly patienceMs?: number;
 }
 
-/** Stops at the first difference: later ones may be its consequences. */
+/** Replays a thread. Stops at the first difference, because later ones may be its consequences. */
 export async function runReplay(script: ReplayScript, options: ReplayOptions = {}): Promise<ReplayOutcome> {
   const run = new ReplayRun(script, options);
   try {
@@ -73,7 +76,7 @@ class ReplayRun {
   readonly #surroundings: LearnedSurroundings;
   readonly #stopPoint: StopPoint;
   readonly #waits: EventWaits;
-  /** Requests that have arrived. */
+  /** The number of requests that have arrived. */
   #arrived = 0;
   #lastBody: Readonly<Record<string, unknown>> | undefined;
   #part: RecordedPart;
