@@ -39,7 +39,7 @@ export interface RequestTargets extends Pick<PanelRequestDeps, 'previewFolder'> 
   readonly choices: Pick<TurnChoices, 'policyOf' | 'lastModel' | 'override'>;
 }
 
-/** Leads each request of the panel to the feature that carries it out, and its answer to the panel. */
+/** Creates the services that carry out the panel's requests, each by the feature that owns it. */
 export function createPanelRequests(
   { node, report, tell }: Host,
   { workspace, proposalTabs, review, outputs }: Editors,

@@ -9,15 +9,15 @@ import {
   agentLabel,
   cwdLabel,
   decidedBy,
-  endWord,
-  outcomeWord,
+  endLabel,
+  outcomeLabel,
   sandboxLabel,
   threadLabel,
   timeLabel,
 } from './labels.ts';
 import { countLabel } from './search.ts';
 
-/** Decisions: their subject, their source, and their outcome. */
+/** The table of decisions: the subject, source and outcome of each. */
 export function AuditPage() {
   if (lines.value === null) return null;
   const found = shown.value;
@@ -89,7 +89,7 @@ function AuditRow({ line }: { line: AuditLine }) {
         {cwd !== '' && <span class="page-dim page-sub">{cwd}</span>}
       </td>
       <td role="cell" class="audit-by" title={reasonInFull(reason)}>
-        {outcomeWord(line)}{' '}
+        {outcomeLabel(line)}{' '}
         {by === 'rule' ? (
           <Link testid="audit-rule" onClick={() => post({ type: 'show_rules' })}>
             {who}
@@ -104,7 +104,7 @@ function AuditRow({ line }: { line: AuditLine }) {
         {sandboxLabel(line)}
       </td>
       <td role="cell" class="audit-end">
-        {endWord(line)}
+        {endLabel(line)}
       </td>
     </tr>
   );

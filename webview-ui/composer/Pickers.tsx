@@ -20,7 +20,7 @@ import {
 } from './choices.ts';
 import { ModelMenu } from './ModelMenu.tsx';
 
-/** The settings of the next turn: a chip for each, with a menu. */
+/** A chip for each setting of the next turn. Each chip opens a menu. */
 export function Pickers() {
   const { value } = settings;
   if (value === null) return null;
@@ -83,11 +83,11 @@ function Picker(props: {
   name: string;
   label: string;
   icon?: string;
-  /** The reason for the value. */
+  /** The reason why this value is set. */
   detail?: string | undefined;
-  /** Commands run without a sandbox. */
+  /** True if commands run without a sandbox. */
   isOpen?: boolean;
-  /** Set by Restricted Mode: a click opens the workspace trust editor. */
+  /** True if Restricted Mode sets the value: then a click opens the workspace trust editor. */
   isRestricted?: boolean;
   /** The menu. */
   children: ComponentChildren;
@@ -128,7 +128,7 @@ function askingLabel({ approvalPolicy, reviewer }: PanelSettings): string {
   return isReviewed ? t('A model reviews') : approvalLabel(approvalPolicy);
 }
 
-/** Returns the model with its effort, where one is set. */
+/** Returns the name of the model, with its effort if one is set. */
 function modelLabel(value: PanelSettings): string {
   const { model, demo } = value;
   if (model === null) return t('No model');
@@ -137,7 +137,7 @@ function modelLabel(value: PanelSettings): string {
   return effort === null ? model : t('{0} · {1}', model, effortLabel(effort));
 }
 
-/** `isOpen`: commands run without a sandbox. */
+/** Describes the sandbox of commands. `isOpen`: commands run without a sandbox. */
 function sandboxOf({ sandboxPolicy, box, trusted }: PanelSettings): { label: string; isOpen: boolean } {
   if (!trusted) return { label: t('No commands'), isOpen: false };
   if (sandboxPolicy.type === 'danger-full-access' || box === 'none') return { label: t('No sandbox'), isOpen: true };

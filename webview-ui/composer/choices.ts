@@ -17,16 +17,16 @@ export interface Choice {
   readonly label: string;
   /** One line; may be empty. */
   readonly detail: string;
-  /** It is the present setting. */
+  /** True for the present value of the setting. */
   readonly isCurrent?: boolean;
-  /** It sets no value, but leads on. */
+  /** True if the choice sets no value but opens further choices. */
   readonly isAction?: boolean;
-  /** It lifts limits of Tiller. */
+  /** True if the choice removes a protection; it is marked as risky. */
   readonly isRisky?: boolean;
   readonly run: () => void;
 }
 
-/** Chooses for the shown thread; the settings arrive as an event. */
+/** Asks the host to change a setting of the shown thread. The new settings arrive as an event. */
 export function choose(what: Extract<WebviewMessage, { type: 'choose' }>['what']): void {
   post({ type: 'choose', what });
 }
@@ -42,7 +42,7 @@ export function modeLabel(mode: ChatMode): string {
   return labels[mode];
 }
 
-/** Returns the modes, each with the model that it brings back. */
+/** Returns the modes. Choosing one also restores the model that was last used in it. */
 export function modeChoices(): readonly Choice[] {
   const modes: readonly (readonly [ChatMode, string])[] = [
     ['chat', t('Answers questions; makes no changes.')],
@@ -63,7 +63,7 @@ export function modeChoices(): readonly Choice[] {
   });
 }
 
-/** Leads to the agents of files: a thread works as one of them from its start. */
+/** Returns the choice that starts a new thread in which an agent of a file works from the start. */
 export function agentChoice(): Choice {
   return {
     label: t('New Thread with Agent…'),
@@ -100,7 +100,10 @@ export function approvalChoices(): readonly Choice[] {
   }));
 }
 
-/** The setting `tiller.review`. Empty under an approval policy that decides about all patches itself. */
+/**
+ * Returns the values of the setting `tiller.review`; empty under an approval policy that decides about all patches
+ * itself.
+ */
 export function reviewChoices(): readonly Choice[] {
   const policy = settings.value?.approvalPolicy;
   if (policy !== 'on-request' && policy !== 'on-failure') return [];
@@ -175,12 +178,12 @@ export function effortLabel(effort: ReasoningEffort): string {
   return labels[effort];
 }
 
-/** `null`: the default of the model, or a model that takes none. */
+/** Returns the effort of the next turn; `null` for the model's default, and for a model that takes no effort. */
 export function currentEffort({ efforts, effort: chosen }: PanelSettings): ReasoningEffort | null {
   return efforts === null ? null : (effort.value ?? chosen);
 }
 
-/** Empty where the model takes no effort. */
+/** Returns the efforts of the model; empty if it takes none. */
 export function effortChoices(): readonly Choice[] {
   const { value } = settings;
   if (value === null || value.efforts === null || value.model === null) return [];

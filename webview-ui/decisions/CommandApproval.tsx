@@ -27,7 +27,10 @@ const COMMAND = 'asked-command';
 
 type Part = NonNullable<ApprovalRequest['parts']>[number];
 
-/** Approval of a command, a tool or a run outside the sandbox: the subject, the reason of the request, the folder. */
+/**
+ * The card to approve a command, a call of a tool, or a run outside the sandbox: shows its subject, the reason of the
+ * request and the folder.
+ */
 export function CommandApproval({ request }: { request: ApprovalRequest }) {
   const {
     approvalId,
@@ -119,10 +122,13 @@ function ReviewFact({ reviewer }: Pick<ApprovalRequest, 'reviewer'>) {
   );
 }
 
-/** When a patch left files unsaved, the command would read their old text, so saving them is offered. */
+/**
+ * Returns the first answer. If a patch has left files unsaved, a command would read their old text, so the answer saves
+ * them first.
+ */
 function firstAnswer(request: ApprovalRequest): Answer {
   const { approvalId, choices } = request;
-  // No shortcut: a command that destroys work must not be approved by habit.
+  // A command that can destroy work has no shortcut: it must not be approved by habit.
   const key = isDestructive(request) ? {} : { shortcut: 'Enter' };
   if (!choices.includes('approved_saving')) {
     const act = () => decide(approvalId, 'approved');
@@ -132,13 +138,13 @@ function firstAnswer(request: ApprovalRequest): Answer {
   return { testid: 'decision-approve-saving', label: t('Save and Run'), ...key, act };
 }
 
-/** The suggestion of a rule for this request, once the host has found one. */
+/** Returns the rule that the host suggests for this request, if it has sent one. */
 function suggestionOf({ approvalId, choices }: ApprovalRequest): RuleSuggestion | undefined {
   const { value } = ruleSuggestion;
   return choices.includes('approved_rule') && value?.approvalId === approvalId ? value.suggestion : undefined;
 }
 
-/** Offers a rule once the user has approved the same several times. */
+/** Offers to make a rule once the user has approved the same command several times. */
 function Offer({ request }: { request: ApprovalRequest }) {
   const { approvalId, choices, kind } = request;
   const canHaveRule = kind === 'command' && choices.includes('approved_rule') && !isDestructive(request);
@@ -160,7 +166,7 @@ function Offer({ request }: { request: ApprovalRequest }) {
   );
 }
 
-/** The path relative to the command's working directory, if it is inside. */
+/** Returns the path relative to the command's working directory if it is inside, otherwise the whole path. */
 function fileIn(file: string, cwd = ''): string {
   return cwd !== '' && file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
 }
@@ -176,13 +182,13 @@ function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: b
   return hasNetwork ? say('{0}, in the sandbox', place) : say('{0}, in the sandbox: no network', place);
 }
 
-/** The directory as seen from the workspace; in full only when it is elsewhere. */
+/** Describes the working directory relative to the workspace; the whole path if it is elsewhere. */
 function placeOf(cwd: string): ComponentChildren {
   if (cwd === root.value) return t('workspace');
   return <code>{visibleText(fileIn(cwd, root.value))}</code>;
 }
 
-/** Each sub-command with its own verdict; those that need approval are marked. */
+/** One sub-command with its verdict. Those that need approval are marked. */
 function PartLine({ part }: { part: Part }) {
   const needsApproval = part.verdict !== 'allow';
   return (
@@ -210,19 +216,20 @@ function allowedBecause({ source, id }: Part['reason']): string {
 }
 
 /**
- * Returns the callback of "Deny", with what the user says to the model; `undefined` where a request cannot be denied.
+ * Returns the callback of "Deny"; its argument is the user's message to the model. Returns `undefined` if the request
+ * cannot be denied.
  */
 export function denyOf({ approvalId, choices }: ApprovalRequest): ((word: string) => void) | undefined {
   if (!choices.includes('denied')) return undefined;
   return (word) => decide(approvalId, { denied: word === '' ? {} : { message: word } });
 }
 
-/** Esc stops the turn, as in the composer, which has the button. */
+/** Returns the callback of Esc, which stops the turn. There is no button for it on the card: the composer has one. */
 export function escapeOf({ approvalId, choices }: ApprovalRequest): (() => void) | undefined {
   return choices.includes('abort') ? () => decide(approvalId, 'abort') : undefined;
 }
 
-/** The form for a rule, while the user makes one from this request. */
+/** Returns the form for a rule while the user makes one from this request. */
 export function ruleRow(request: ApprovalRequest): ComponentChildren {
   const { approvalId, proposedRule } = request;
   if (makingRule.value !== approvalId || proposedRule === undefined) return null;
@@ -238,7 +245,10 @@ export function ruleRow(request: ApprovalRequest): ComponentChildren {
   );
 }
 
-/** The ways to approve that go further than this request, or run it on the old text of files. */
+/**
+ * Returns further ways to approve: those that cover more than this request, and the one that runs the command on the
+ * old text of unsaved files.
+ */
 export function widerAnswers(request: ApprovalRequest): Answer[] {
   const { approvalId, choices, proposedRule } = request;
   const answers: Answer[] = [];

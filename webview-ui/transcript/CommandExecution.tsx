@@ -24,7 +24,7 @@ import { refusalFacts, Step, type StepProps } from '../components/Step.tsx';
 
 type CommandItem = TurnItemOf<'command_execution'>;
 
-/** A command in each of its states. */
+/** Shows a command, in a form that depends on its state. */
 export function CommandExecution({ item }: { item: CommandItem }) {
   const own = useComputed(() => processes.value.find(({ itemId }) => itemId === item.id)).value;
   const process = own?.status.type === 'running' ? own : undefined;
@@ -41,7 +41,7 @@ function Name({ item }: { item: CommandItem }) {
   return <CommandName command={item.command} />;
 }
 
-/** The step of a command, in any state. */
+/** The row of a command, which opens to show the output. */
 function CommandStep({
   item,
   icon = 'terminal',
@@ -102,7 +102,7 @@ function FullOutput({ item }: { item: CommandItem }) {
   );
 }
 
-/** Removes the output from the thread, the model's history and the disk. */
+/** The button that removes the output from the thread, the model's history and the disk. */
 function RemoveOutput({ item }: { item: CommandItem }) {
   return (
     <Act testid="command-remove-output" onClick={() => submit({ type: 'purge_output', itemId: item.id })}>
@@ -111,7 +111,7 @@ function RemoveOutput({ item }: { item: CommandItem }) {
   );
 }
 
-/** A command whose process continues after its call: one line with a button. */
+/** A command whose process continues after the call has returned: one line with a button. */
 function BackgroundCommand({ item, process }: { item: CommandItem; process: ProcessState }) {
   return (
     <div class="step-line">
@@ -144,7 +144,7 @@ function BackgroundCommand({ item, process }: { item: CommandItem; process: Proc
   );
 }
 
-/** A background command that has ended; the exit code is unknown if it ended with its window. */
+/** A background command that has ended. Its exit code is unknown if it ended together with its window. */
 function EndedCommand({ item, process }: { item: CommandItem; process: ProcessState | undefined }) {
   const exitCode = process?.status.type === 'exited' ? process.status.exitCode : null;
   const hasFailed = exitCode !== null && exitCode !== 0;
@@ -181,9 +181,10 @@ function DeniedCommand({ item }: { item: CommandItem }) {
   );
 }
 
-/** A command that was ended, or never started, because its turn was stopped. */
+/** A command that was killed, or never started, because its turn was stopped. */
 function StoppedCommand({ item }: { item: CommandItem }) {
-  // Its approval was not answered. A command that was asked again after a reload, and ran then, has a duration.
+  // If the approval was not answered, the command did not run. A command that was requested again after a reload, and
+  // ran then, has a duration.
   const wasAsked = useComputed(() => denialOf(item.id) !== undefined).value;
   const hasRun = item.durationMs > 0 || !wasAsked;
   return (

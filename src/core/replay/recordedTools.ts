@@ -11,9 +11,9 @@ import { isStopped, type RecordedApproval, type RecordedCall } from './recording
 export interface RecordedCalls {
   /** `undefined` for a call that the rollout does not have in this process. */
   call(callId: string): RecordedCall | undefined;
-  /** An action that the rollout does not contain. */
+  /** Called for an action that the rollout does not contain. */
   problem(message: string): void;
-  /** The call would run now, and the turn was stopped meanwhile. */
+  /** Called when the call would run and the recorded turn was stopped at this point. */
   stopsHere(): void;
 }
 

@@ -4,7 +4,8 @@ import type { NotificationType } from '../../protocol/hooks.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { auditTrail } from './auditTrail.ts';
-import { type HookedSession, type HookMemory, TurnHooks } from './turnHooks.ts';
+import type { HookedSession } from './hookRunner.ts';
+import { type HookMemory, TurnHooks } from './turnHooks.ts';
 
 /** Characters of a command or a question in the message of a hook. */
 const SUBJECT_LENGTH = 300;

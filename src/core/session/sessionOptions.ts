@@ -150,7 +150,7 @@ export interface ThreadHost {
   readonly review?: () => ReviewSetting;
   /** Likewise for the reviewer of approvals. */
   readonly approvals?: () => ApprovalSettings;
-  /** Behind the built-in tools and before the ones of the client. */
+  /** Sources of tools that come after the built-in tools and before those of the client. */
   readonly toolProviders?: readonly ToolProvider[];
   /** The hooks of the user, read at the start of each turn. Never rejects. */
   readonly hooks?: () => Promise<SelectedHooks>;
@@ -230,7 +230,7 @@ export interface SessionOptions {
   readonly ledger?: ChangeLedger;
 }
 
-/** The settings of the thread, with what the user has changed since it was started and holds for each new turn. */
+/** The settings of the thread, with later changes of the user that apply from the next turn on. */
 export function settingsNow({ settings, host }: Pick<SessionOptions, 'settings' | 'host'>): ThreadSettings {
   const unreadable = host.unreadable?.();
   return unreadable === undefined ? settings : { ...settings, tools: { ...settings.tools, unreadable } };

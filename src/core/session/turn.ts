@@ -29,9 +29,12 @@ export type TurnOpening =
        * where one of them cannot be read: then the turn fails.
        */
       readonly context: Promise<readonly ResponseItem[]>;
-      /** Messages that are unsent, and the one that starts the turn, which an earlier turn that is retried has not. */
+      /**
+       * The unsent messages, then the one that starts the turn. There is none to start it when an earlier turn is tried
+       * again.
+       */
       readonly inputs: readonly (readonly UserInput[])[];
-      /** The user wants the thread compacted first. Only where there is no context. */
+      /** The user wants the thread compacted first. Only with an empty `context`. */
       readonly compacts?: boolean;
     }
   /** The user has changes reviewed by an agent, without a message. */
@@ -82,7 +85,7 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
       await run.ready();
       await run.hooks.load();
       await run.skills.recover();
-      // Their servers have just been started again. One that is not there fails its call, not the turn.
+      // The MCP servers of these calls are starting again. If one fails to start, its call fails, not the turn.
       await run.toolsReady(opening.calls.flatMap(({ item }) => (item?.type === 'mcp_tool_call' ? [item.server] : [])));
       return converse(run, files, opening.calls);
     case 'review':
