@@ -48,6 +48,12 @@ export interface ShownProposals {
 
 export type AnswerOp = OpOf<'approval' | 'user_input_answer' | 'elicitation_answer'>;
 
+interface RequestInReview {
+  readonly approvalId: string;
+  readonly model: string;
+  readonly question: Question;
+}
+
 export interface PendingRequestsOptions {
   readonly ids: Ids;
   /** False: no user can answer, and each request is answered at once, with a denial or a cancellation. */
@@ -134,41 +140,44 @@ export class PendingRequests {
       return NON_INTERACTIVE;
     }
     const answer = this.#awaitApproval(request.approvalId, question, asker);
-    return model === undefined ? answer : this.#reviewed(answer, request.approvalId, model, question, asker);
+    if (model === undefined) return answer;
+    return this.#reviewed(answer, { approvalId: request.approvalId, model, question }, asker);
   }
 
   /**
    * Has a model review the request while it is pending. Any other answer ends the review. What the model does not allow stays
    * pending; without a user it is denied then.
    */
-  async #reviewed(
-    answer: Promise<Answered>,
-    approvalId: string,
-    model: string,
-    question: Question,
-    { emit, agent, reviewer }: Asker,
-  ): Promise<Answered> {
+  async #reviewed(answer: Promise<Answered>, reviewed: RequestInReview, asker: Asker): Promise<Answered> {
     const answered = new AbortController();
-    this.#reviewing.add(approvalId);
-    reviewer?.review(question, agent?.role, answered.signal).then(
-      ({ outcome, text }) => {
-        this.#reviewing.delete(approvalId);
-        const pending = this.#approvals.get(approvalId);
-        if (pending === undefined) return;
-        if (outcome === 'allowed') {
-          return pending.settle({ decision: 'approved', by: 'reviewer', reviewer: { model, text } });
-        }
-        emit({ type: 'approval_reviewed', approvalId, model, outcome, text });
-        if (!this.#interactive) pending.settle(NON_INTERACTIVE);
-      },
-      () => {},
-    );
+    this.#reviewing.add(reviewed.approvalId);
+    void this.#review(reviewed, asker, answered.signal);
     try {
       return await answer;
     } finally {
-      this.#reviewing.delete(approvalId);
+      this.#reviewing.delete(reviewed.approvalId);
       answered.abort(new Error('The request was answered.'));
     }
+  }
+
+  async #review(
+    { approvalId, model, question }: RequestInReview,
+    { emit, agent, reviewer }: Asker,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const reviewed = await reviewer
+      ?.review(question, agent?.role, signal)
+      .catch((error: unknown) => ({ outcome: 'failed' as const, text: `It was not reviewed: ${messageOf(error)}` }));
+    this.#reviewing.delete(approvalId);
+    const pending = this.#approvals.get(approvalId);
+    if (pending === undefined || reviewed === undefined) return;
+    const { outcome, text } = reviewed;
+    if (outcome === 'allowed') {
+      pending.settle({ decision: 'approved', by: 'reviewer', reviewer: { model, text } });
+      return;
+    }
+    emit({ type: 'approval_reviewed', approvalId, model, outcome, text });
+    if (!this.#interactive) pending.settle(NON_INTERACTIVE);
   }
 
   /**
