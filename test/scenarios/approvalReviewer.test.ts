@@ -216,6 +216,21 @@ describe.skipIf(noSandbox)('the approval reviewer', () => {
       [300, 420],
     ]);
     expect(chat.state.turns[0]?.usage?.tokens.total).toBe(420);
+    // All else that the context meter shows is as it was.
+    const [first, second] = chat.said('token_count');
+    expect(second).toEqual({ ...first, total: second?.total });
+  });
+
+  it('follows the setting while a turn runs', async () => {
+    let reviewer: 'user' | 'model' = 'model';
+    await using chat = await start([[run(MAKE)], ALLOW, [run('touch other')], DONE], {
+      host: { approvals: () => ({ reviewer, reviewerModel: null }) },
+    });
+    const sent = sendAnswering(chat, 'Make the files.', 'denied');
+    await chat.next('approval_resolved');
+    reviewer = 'user';
+    await sent;
+    expect(chat.said('approval_resolved').map(({ by }) => by)).toEqual(['reviewer', 'user']);
   });
 
   it('uses the model of the thread where the settings name none', async () => {

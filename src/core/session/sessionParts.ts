@@ -108,6 +108,10 @@ export function createSessionParts(
   });
   const shared: SharedParts = { cwd, rules, emit };
   const requests = parent?.requests ?? createRequests(options, shared);
+  const tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) => caps.add(spent));
+  sink.onEvent(({ msg }) => {
+    if (msg.type === 'token_count') tokens.told(msg);
+  });
   const words = parent?.words ?? new UserWords(before);
   if (parent === undefined) sink.onEvent((event) => words.take(event));
   const changes = new ThreadChanges({
@@ -134,7 +138,7 @@ export function createSessionParts(
     recorder,
     queue: new InputQueue(emit),
     conversation,
-    tokens: new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) => caps.add(spent)),
+    tokens,
     caps,
     retryPause: new RetryPause(ports.clock),
     compaction: new CompactionTrigger(limits.compactionTokens, {

@@ -25,7 +25,8 @@ export class TokenMeter {
   #cost: TokenCount['cost'];
   /** `undefined` until the server has reported a count that is long and plausible enough. */
   #bytesPerToken: number | undefined;
-  #last: TokenCount | undefined;
+  /** The count that was emitted last. */
+  #told: TokenCount | undefined;
   /** The last count, and the items of the history it was of. */
   #counted: { readonly total: number; readonly items: number } | undefined;
 
@@ -41,7 +42,7 @@ export class TokenMeter {
     this.#onSpend = onSpend;
     this.#total = before?.total ?? NO_USAGE;
     this.#cost = before?.cost;
-    this.#last = before ?? undefined;
+    this.#told = before ?? undefined;
     this.#bytesPerToken = before?.bytesPerToken;
     if (before && countedItems !== null) this.#counted = { total: before.last.total, items: countedItems };
   }
@@ -59,7 +60,7 @@ export class TokenMeter {
     this.#counted = { total: last.total, items: prompt.input.length + answer.length };
     const parts = this.#parts(prompt, last);
     const { contextWindow } = model;
-    return this.#kept({ ...this.#countOf(last, contextWindow), estimated: usage === null, parts });
+    return { ...this.#countOf(last, contextWindow), estimated: usage === null, parts };
   }
 
   /** Takes a response into account that is no part of the history. */
@@ -77,7 +78,7 @@ export class TokenMeter {
     const last = this.#usageOf(prompt, []);
     this.#counted = { total: last.total, items: prompt.input.length };
     const parts = this.#parts(prompt, last);
-    return this.#kept({ ...this.#countOf(last, contextWindow), parts });
+    return { ...this.#countOf(last, contextWindow), parts };
   }
 
   /**
@@ -87,18 +88,17 @@ export class TokenMeter {
   full(contextWindow: number, items = 0): TokenCount {
     const last = { ...NO_USAGE, input: contextWindow, total: contextWindow };
     this.#counted = { total: contextWindow, items };
-    return this.#kept(this.#countOf(last, contextWindow));
+    return this.#countOf(last, contextWindow);
   }
 
-  /** The last count with the sums by now, after `spend`; `undefined` where there was none. */
+  /** Call with each count that is emitted. */
+  told(count: TokenCount): void {
+    this.#told = count;
+  }
+
+  /** Returns the count that was emitted last, with the sums after `spend`; `undefined` if none was. */
   recount(): TokenCount | undefined {
-    if (this.#last === undefined) return undefined;
-    return this.#kept({ ...this.#last, total: this.#total, ...(this.#cost && { cost: this.#cost }) });
-  }
-
-  #kept(count: TokenCount): TokenCount {
-    this.#last = count;
-    return count;
+    return this.#told && { ...this.#told, total: this.#total, ...(this.#cost && { cost: this.#cost }) };
   }
 
   /** Tokens of the next request: the last count, and an estimate of the items added since. */

@@ -137,7 +137,7 @@ export class TurnReviewer implements ApprovalReviewer {
       if (event.type !== 'completed') continue;
       tokens.spend(event.usage, prompt, items, prices);
       const count = tokens.recount();
-      if (count !== undefined) emit({ type: 'token_count', ...count });
+      if (count !== undefined) emit({ ...count, type: 'token_count' });
       const last = items.findLast((item) => item.type === 'message' && item.role === 'assistant');
       return last?.type === 'message' ? textOf(last.content) : '';
     }
