@@ -51,6 +51,13 @@ export function reviewMessage(words: readonly string[], call: ReviewedCall): Mes
   return userText(`${block('user_words', latest(words))}\n${written}`);
 }
 
+/** Returns the command in such a message; `undefined` for any other text. */
+export function reviewedCommandIn(text: string): string | undefined {
+  const call = /^<user_words>\n.*\n<call>\n(.*)\n<\/call>$/s.exec(text)?.[1];
+  const { command } = ((call === undefined ? undefined : parseJson(call)) as Partial<ReviewedCall>) ?? {};
+  return command;
+}
+
 /** JSON in which no text can end the block. */
 function block(name: string, value: unknown): string {
   return `<${name}>\n${JSON.stringify(value, null, 1).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e')}\n</${name}>`;
