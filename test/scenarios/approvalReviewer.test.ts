@@ -391,6 +391,16 @@ describe.skipIf(noSandbox)('the approval reviewer', () => {
     expect(told).toEqual(['approval_reviewed: touch other']);
   });
 
+  it('never allows what the user has denied in an earlier process', async () => {
+    const first = await start([[run(MAKE)], ASK, DONE]);
+    await sendAnswering(first, 'Go.', 'denied');
+    await first.session.suspend();
+    await first.server.close();
+    await using chat = await start([[run(MAKE)], DONE], { resume: first });
+    await sendAnswering(chat, 'Go.', 'denied');
+    expect(reviewsOf(chat)).toEqual([]);
+  });
+
   describe('without a user', () => {
     it('allows what it allows', async () => {
       await using chat = await start([[run(MAKE)], ALLOW, DONE], { interactive: false });

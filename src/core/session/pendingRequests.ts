@@ -48,6 +48,8 @@ export interface ShownProposals {
 
 export type AnswerOp = OpOf<'approval' | 'user_input_answer' | 'elicitation_answer'>;
 
+type DeniedCall = Pick<ApprovalRequest, 'command' | 'cwd'>;
+
 interface RequestInReview {
   readonly approvalId: string;
   readonly model: string;
@@ -59,6 +61,8 @@ export interface PendingRequestsOptions {
   /** False: no user can answer, and each request is answered at once, with a denial or a cancellation. */
   readonly interactive: boolean;
   readonly memory?: Memory;
+  /** Commands that the user denied in an earlier process. */
+  readonly deniedByUser?: readonly DeniedCall[];
   readonly proposals?: ShownProposals | undefined;
   /** Keeps a rule beyond the thread. @throws Error with a sentence for the user. */
   readonly keepRule?: (rule: Rule, scope: Exclude<RuleScope, 'thread'>) => Promise<void>;
@@ -82,14 +86,15 @@ export class PendingRequests {
   readonly #options: PendingRequestsOptions;
   /** The approvals that a model reviews now. */
   readonly #reviewing = new Set<string>();
-  /** Bindings of what the user has denied: no model allows the same later. */
-  readonly #deniedByUser = new Set<string>();
+  /** Calls that the user has denied in this thread, also in an earlier process: no model allows the same later. */
+  readonly #deniedByUser: Set<string>;
   readonly memory: Memory;
   #interactive: boolean;
 
   constructor(options: PendingRequestsOptions) {
     this.#options = options;
     this.memory = options.memory ?? new Memory();
+    this.#deniedByUser = new Set(options.deniedByUser?.map(deniedCall));
     this.#interactive = options.interactive;
   }
 
@@ -118,7 +123,7 @@ export class PendingRequests {
       return answer ?? this.approve(question, asker);
     }
     const elsewhere = this.#options.elsewhere?.() ?? [];
-    const mayReview = question.reviewable === true && !this.#deniedByUser.has(binding ?? '');
+    const mayReview = question.reviewable === true && !this.#deniedByUser.has(deniedCall(card));
     const model = mayReview ? asker.reviewer?.model : undefined;
     const request: ApprovalRequest = {
       ...(asker.agent && { agent: asker.agent }),
@@ -308,7 +313,7 @@ export class PendingRequests {
         if (forThread) this.memory.addKeys(question.keys);
         if (answer.by === 'user' && isDenial(answer.decision)) {
           reviewer?.stop();
-          if (question.binding !== undefined) this.#deniedByUser.add(question.binding);
+          this.#deniedByUser.add(deniedCall(question.card));
         }
         const remembered = forThread ? { keys: [...question.keys] } : {};
         emit({ type: 'approval_resolved', approvalId, ...answer, ...remembered }, submissionId);
@@ -321,6 +326,10 @@ export class PendingRequests {
       },
     });
   }
+}
+
+function deniedCall({ command, cwd }: DeniedCall): string {
+  return JSON.stringify([command, cwd]);
 }
 
 function notPending(id: string): string {

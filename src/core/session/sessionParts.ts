@@ -1,6 +1,6 @@
 import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
-import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
+import { initialThreadState, type ThreadState, type TurnState } from '../../protocol/thread.ts';
 import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
 import { ThreadMemories } from '../rollout/threadMemories.ts';
@@ -199,6 +199,7 @@ function createRequests(options: SessionOptions, { cwd, rules, emit }: SharedPar
     ids: ports.ids,
     interactive: host.interactive,
     memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
+    deniedByUser: replayed?.state.turns.flatMap(deniedCommands) ?? [],
     proposals: host.proposals,
     keepRule: (rule, scope) => options.rules.add(scope, rule, rules.place(cwd())),
     watchRules: () => options.rules.watch(),
@@ -207,6 +208,12 @@ function createRequests(options: SessionOptions, { cwd, rules, emit }: SharedPar
     onAgentApproval: (memory) =>
       emit(null, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] }),
   });
+}
+
+/** The commands of a turn that the user has denied. */
+function deniedCommands({ items, denials }: TurnState): readonly { readonly command: string; readonly cwd: string }[] {
+  const denied = new Set(denials.flatMap(({ itemId, by }) => (by === 'user' ? [itemId] : [])));
+  return items.flatMap((item) => (item.type === 'command_execution' && denied.has(item.id) ? [item] : []));
 }
 
 function createToolset(
