@@ -277,6 +277,7 @@ export class FakeSession {
         prompt: { ...THREAD_DEFAULTS.prompt, skillTokens: 0, showRawReasoning: false },
         tools: { ...THREAD_DEFAULTS.tools, problemsAfterPatch: 'off', unreadable: [] },
         agents: { ...THREAD_DEFAULTS.agents, tools: 'none', sideCopies: 'never' },
+        approvals: THREAD_DEFAULTS.approvals,
       },
       host: {
         models: between<ModelClientFactory>(

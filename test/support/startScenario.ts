@@ -59,6 +59,7 @@ export interface ScenarioOptions
   /** Callbacks of the client, such as VS Code or the command line. */
   readonly host?: Partial<ThreadHost>;
   readonly agents?: Partial<ThreadSettings['agents']>;
+  readonly approvals?: Partial<ThreadSettings['approvals']>;
   /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
   /** A scenario whose home and folder are used, and whose thread is resumed. */
@@ -112,6 +113,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     prompt: chosenFrom(options, { ...THREAD_DEFAULTS.prompt, showRawReasoning: false }),
     tools: chosenFrom(options, { ...THREAD_DEFAULTS.tools, unreadable: [] }),
     agents: { ...THREAD_DEFAULTS.agents, ...options.agents },
+    approvals: { ...THREAD_DEFAULTS.approvals, ...options.approvals },
   };
   const host: ThreadHost = {
     models: new HttpModels(ports, '0.0.0-test').of({
