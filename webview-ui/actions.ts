@@ -32,12 +32,15 @@ import {
 import { keyOf, thingOf, withAttachments } from './text/attachments.ts';
 import { announcement, denying, followsEnd, makingRule, offersCommand } from './view.ts';
 
-/** Submits an op for the shown thread. A thread is started or opened for it where none is live. */
+/** Submits an op for the shown thread. If the thread is not live, the host first starts or opens it. */
 export function submit(op: Op): void {
   post({ type: 'op', op });
 }
 
-/** Commands that the host must have; `wire.ts` accepts any `tiller.*`. */
+/**
+ * The commands that the panel runs. `wire.ts` accepts any name `tiller.*`; the host must have a command for each of
+ * these.
+ */
 export type PanelCommand =
   | 'newThread'
   | 'startInSideCopy'
@@ -101,7 +104,8 @@ export function sendDraft(): void {
   const edit = draftEdit.value;
   followsEnd.value = true;
   if (edit?.type === 'sent') {
-    // The draft stays until the host confirms that it was sent: the user may cancel, or the thread may not go back.
+    // The draft stays until the host confirms that the message was sent: the user may cancel, or the host may be unable
+    // to take the thread back.
     keepDraft();
     return resend(edit.id, input, edit.restoresFiles);
   }
@@ -121,7 +125,7 @@ function draftInput(): UserInput[] {
   const text = draft.value.trim();
   const parts: UserInput[] = activeAttachments.value.map(({ part }) => part);
   const { value: selected } = selection;
-  // It alone is no message.
+  // The selection is only sent along with a message; it is not a message by itself.
   const isMessage = text !== '' || parts.length > 0;
   const isNamed = parts.some(
     (part) => part.type === 'mention' && selected !== null && thingOf(part) === thingOf(selected),
@@ -130,7 +134,7 @@ function draftInput(): UserInput[] {
   return text === '' ? parts : [{ type: 'text', text }, ...parts];
 }
 
-/** Sends a text in place of the draft, which stays. */
+/** Sends a text as a message. The draft is not changed. */
 export function sendText(text: string): void {
   sendInput([{ type: 'text', text }]);
 }
@@ -138,13 +142,16 @@ export function sendText(text: string): void {
 /** Sends a message that does not come from the composer: a new turn, or an addition to the running one. */
 export function sendInput(input: UserInput[]): void {
   followsEnd.value = true;
-  // The turn of a message before it may be about to start.
+  // A message that was sent just before may be about to start its turn.
   const mayRun = isRunning.value || isBeginning.value;
   if (thread.value === null) isBeginning.value = true;
   submit(mayRun ? { type: 'steer', input } : { type: 'user_turn', input });
 }
 
-/** Goes back to before a message and sends `input`, or the same message, in its place. */
+/**
+ * Takes the thread back to before a message and sends `input` in its place; if `input` is `null`, sends the same
+ * message.
+ */
 export function resend(itemId: string, input: UserInput[] | null, restoresFiles: boolean): void {
   if (isResending.value) return;
   isResending.value = true;
@@ -152,14 +159,17 @@ export function resend(itemId: string, input: UserInput[] | null, restoresFiles:
   post({ type: 'resend', itemId, input, restoresFiles });
 }
 
-/** The thread and the images that the host has of its draft. */
+/** The key of the thread and of the draft's images that the host already has, so that images are not sent again. */
 let keptImages = '\n\n\n\n';
 let draftTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** The last change of the draft in this page. */
+/** The number of draft changes in this page, and the thread of the last one. */
 let lastChange: { readonly threadId: string | null; readonly count: number } = { threadId: null, count: 0 };
 
-/** Returns true if the draft of this thread has changed here since the host's copy, which has this change count. */
+/**
+ * Returns true if this page has changed the draft of this thread after the host's copy, whose change count is
+ * `draftCount`.
+ */
 export function isDraftNewer(threadId: string | null, draftCount: number): boolean {
   return lastChange.threadId === threadId && lastChange.count > draftCount;
 }
@@ -168,8 +178,9 @@ export function isDraftNewer(threadId: string | null, draftCount: number): boole
 const DEBOUNCE_MS = 250;
 
 /**
- * The host keeps the draft, too, and sends it to the other page. It gets it debounced; at once when an edit begins or ends,
- * and before a message is sent: the page may be closed right behind it, and its text would stay in the other one.
+ * Sets the draft. The host keeps a copy and sends it to the thread's other page. The copy is sent debounced; it is sent
+ * at once when an edit begins or ends, and before a message is sent, because the page may be closed right afterwards
+ * and the other page would then keep the old text.
  */
 export function setDraft(
   text: string,
@@ -185,8 +196,8 @@ export function setDraft(
 }
 
 /**
- * Attaches files and selections that the user adds. Unlike `setDraft` it keeps the reason why another part of the same
- * act was refused.
+ * Attaches files and selections that the user adds. Unlike `setDraft` it keeps the shown reason why another part of the
+ * same drop or paste was refused.
  */
 export function attach(added: readonly Attachment[]): void {
   attachments.value = withAttachments(attachments.value, added);
@@ -209,7 +220,10 @@ export function keepDraft(afterMs = 0): void {
   else draftTimer = setTimeout(keep, afterMs);
 }
 
-/** Assigns text written while the first message was being sent to the thread that it started, in the host as well. */
+/**
+ * Assigns the text that the user wrote while the first message was being sent to the thread that this message started,
+ * also in the host.
+ */
 export function moveDraftToThread(): void {
   lastChange = { threadId: null, count: lastChange.count + 1 };
   post({ type: 'draft', ...lastChange, text: '', edit: null, attachments: [], images: { draft: [], edit: [] } });
@@ -222,19 +236,21 @@ export function addToDraft(text: string): void {
   composerFocus.value++;
 }
 
-/** Replaces the draft with all that is attached to it, and focuses the composer. */
+/** Replaces the draft and its attachments, and focuses the composer. */
 export function replaceDraft(text: string, attached: readonly Attachment[] = []): void {
   setDraft(text, attached);
   composerFocus.value++;
 }
 
-/** Writes the suggestion that the user has selected into the composer; for a command, its values are shown. */
+/**
+ * Writes a suggestion that the user has selected into the composer. If it is a command, the list of its values opens.
+ */
 export function suggestDraft(text: string): void {
   offersCommand.current = text.startsWith('/');
   replaceDraft(text);
 }
 
-/** Loads a queued message into the composer. The draft before it returns after the edit. */
+/** Loads a queued message into the composer. The present draft is restored after the edit. */
 export function editQueued(id: string, input: readonly UserInput[]): void {
   const text = textOfInput(input);
   if (draftEdit.value?.id === id) return;
@@ -243,8 +259,8 @@ export function editQueued(id: string, input: readonly UserInput[]): void {
 }
 
 /**
- * Loads a message that began a turn into the composer; sending it goes back to before that turn. After a compaction the
- * thread cannot go back: then the text is a new message.
+ * Loads a message that began a turn into the composer. Sending it takes the thread back to before that turn. After a
+ * compaction the thread cannot go back: then the text is loaded as a new message.
  */
 export function editSent(id: string, input: readonly UserInput[]): void {
   const text = textOfInput(input);
@@ -257,7 +273,7 @@ export function editSent(id: string, input: readonly UserInput[]): void {
   attachProblem.value = t('The thread was compacted since this message: sent now, it is a new one.');
 }
 
-/** Returns true if the thread can go back to before this message: false if its history was replaced since. */
+/** Returns true if the thread can go back to before this message: not if its history was replaced since. */
 export function canGoBack(itemId: string): boolean {
   const gone = turnsFrom(itemId);
   const isCompacted = gone.some(({ items }) =>
@@ -266,7 +282,7 @@ export function canGoBack(itemId: string): boolean {
   return gone.length > 0 && !isCompacted;
 }
 
-/** The draft to restore after an edit. An edit in progress is cancelled. */
+/** Returns the draft to restore after an edit. Cancels an edit in progress. */
 function beforeEdit(): Pick<DraftEdit, 'draft' | 'attachments'> {
   const before = draftEdit.value;
   if (before === null) return { draft: draft.value, attachments: attachments.value };
@@ -300,7 +316,7 @@ function showEdit(edit: DraftEdit | null, text: string, attached: readonly Attac
   keepDraft();
 }
 
-/** Removes a queued message. If it is under edit, the draft from before comes back. */
+/** Removes a queued message. If the message is being edited, the draft from before the edit is restored. */
 export function withdrawQueued(id: string): void {
   const edit = draftEdit.value;
   if (edit?.id === id) showEdit(null, edit.draft, edit.attachments);
@@ -361,13 +377,13 @@ export function interrupt(): void {
   submit({ type: 'interrupt' });
 }
 
-/** Copies by way of the host, which also works where the page may not use the clipboard. */
+/** Copies a text to the clipboard. The host writes it, because the page may have no access to the clipboard. */
 export function copyText(text: string): void {
   post({ type: 'copy', text });
   announcement.value = t('Copied');
 }
 
-/** Draws more of the turns that the page has, or asks the host for earlier ones. */
+/** Shows earlier turns: those that the page already has, otherwise asks the host for them. */
 export function loadEarlier(): void {
   const [oldest] = turns.value;
   if (turns.value.length > shownTurns.value) shownTurns.value += TURN_WINDOW;

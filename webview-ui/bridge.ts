@@ -33,29 +33,38 @@ export function post(message: WebviewMessage): void {
   host.postMessage(message);
 }
 
-/** The state that the page had before VS Code made it anew. */
+/** Returns the state that the page saved before VS Code created it anew. */
 export function savedState(): PanelState | undefined {
   return host.getState();
 }
 
-/** Keeps the state for as long as VS Code keeps the view. Cheap: VS Code writes it later. */
+/** Saves the state; VS Code keeps it as long as the view exists. Cheap: VS Code writes it later. */
 export function saveState(state: PanelState): void {
   host.setState(state);
 }
 
-/** Milliseconds and events of folding per frame; the rest waits for the next frame. Rendering costs even more. */
+/**
+ * Limits of one frame: milliseconds spent on folding, and number of events. The rest waits for the next frame.
+ * Rendering costs even more than folding.
+ */
 const FRAME_BUDGET = 6;
 const EVENTS_PER_FRAME = 800;
-/** Characters that models write, per frame: drawing them takes about 8 µs each. The host joins no more in one event. */
+/**
+ * Limit of characters of model output in one frame: drawing them takes about 8 µs each. The host joins at most as many
+ * into one event.
+ */
 const PROSE_PER_FRAME = 3000;
-/** A hidden webview has no animation frames, but still gets messages. */
+/**
+ * Milliseconds between two slices while the webview is hidden: then it has no animation frames, but still gets
+ * messages.
+ */
 const HIDDEN_INTERVAL = 200;
 
 /** Passes every message of this build to `receive`, in order. Sends `ready` first. */
 export function connect(receive: (message: HostMessage) => void): void {
   const queue: HostMessage[] = [];
   let scheduled = false;
-  let strangerSeen = false;
+  let hasSeenOtherBuild = false;
 
   const schedule = () => {
     if (scheduled) return;
@@ -74,16 +83,17 @@ export function connect(receive: (message: HostMessage) => void): void {
         if (next !== undefined) receive(next);
       }
     } finally {
-      // A message that cannot be received does not hold up those behind it.
+      // If a message cannot be handled, the following ones still are.
       if (queue.length > 0) schedule();
     }
   };
 
   window.addEventListener('message', ({ data }: MessageEvent<HostMessage>) => {
     if (data.build !== TILLER_BUILD) {
-      // From another build: on `ready` the host reloads the page. Sent once, or two builds would reload each other.
-      if (!strangerSeen) post({ type: 'ready', build: TILLER_BUILD });
-      strangerSeen = true;
+      // The message comes from a host of another build: on `ready` the host reloads the page. Sent only once, otherwise
+      // two builds would reload each other for ever.
+      if (!hasSeenOtherBuild) post({ type: 'ready', build: TILLER_BUILD });
+      hasSeenOtherBuild = true;
       return;
     }
     queue.push(data);
@@ -92,13 +102,16 @@ export function connect(receive: (message: HostMessage) => void): void {
   post({ type: 'ready', build: TILLER_BUILD });
 }
 
-/** The remaining capacity of the present frame: events, and characters of prose. */
+/** The capacity that the present frame still has: a number of events, and of characters of model output. */
 interface Room {
   events: number;
   prose: number;
 }
 
-/** Takes from `room` the size of the first part, which has at least one event. */
+/**
+ * Splits a message into a part for this frame and the rest. The first part has at least one event; its size is
+ * subtracted from `room`.
+ */
 function splitMessage(message: HostMessage | undefined, room: Room): readonly [now?: HostMessage, later?: HostMessage] {
   if (message?.type !== 'events') return [message];
   let count = 0;

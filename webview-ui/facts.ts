@@ -1,6 +1,6 @@
 /**
- * Facts from events that are not in the state: when an item started and ended. They are shown while known, and lost on
- * a reload.
+ * Facts from events that are not part of the thread's state: when an item started and ended. They are only known for
+ * events that this page has seen, and are lost on a reload.
  */
 import type { Event } from '../src/protocol/event.ts';
 
@@ -23,12 +23,12 @@ export function observe({ at, msg }: Event): void {
   if (msg.type === 'item_completed') factsOf(msg.item.id).endedAt = Date.parse(at);
 }
 
-/** Milliseconds since 1970; `null` for an item that the page has not seen begin. */
+/** Returns the start of an item in milliseconds since 1970; `null` if the page has not seen it begin. */
 export function startOf(itemId: string): number | null {
   return facts.get(itemId)?.startedAt ?? null;
 }
 
-/** Milliseconds from start to end. */
+/** Returns the milliseconds from the start of an item to its end. */
 export function durationOf(itemId: string): number | null {
   const { startedAt, endedAt } = facts.get(itemId) ?? {};
   return startedAt === undefined || endedAt === undefined ? null : endedAt - startedAt;

@@ -11,14 +11,14 @@ export function setTexts(texts: Readonly<Record<string, string>>): void {
   translations = texts;
 }
 
-/** `{0}`, `{1}` … are replaced by the arguments. */
+/** Translates a text. The arguments replace `{0}`, `{1}` and so on. */
 export function t(message: string, ...args: readonly (string | number)[]): string {
   return (translations[message] ?? message).replace(/\{(\d)\}/g, (hole, index: string) =>
     String(args[Number(index)] ?? hole),
   );
 }
 
-/** Translates with arguments that are elements: returns the parts in the order of the translation. */
+/** Translates a text whose arguments are elements. Returns the parts in the order of the translation. */
 export function say(message: string, ...args: readonly ComponentChild[]): ComponentChild[] {
   return (translations[message] ?? message)
     .split(/(\{\d\})/)
@@ -26,7 +26,10 @@ export function say(message: string, ...args: readonly ComponentChild[]): Compon
     .map((part) => (/^\{\d\}$/.test(part) ? args[Number(part[1])] : part));
 }
 
-/** Singular or plural. Both forms are complete texts, because languages differ in more than an `s`. */
+/**
+ * Translates a text in the singular or plural form; `{0}` is the count. Both forms are complete texts, because
+ * languages differ in more than an `s`.
+ */
 export function plural(count: number, one: string, many: string, ...more: readonly (string | number)[]): string {
   return t(count === 1 ? one : many, count, ...more);
 }

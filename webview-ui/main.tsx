@@ -28,7 +28,10 @@ import { receiveRows } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
 import { now, openPopup } from './view.ts';
 
-/** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed style sheet sets them. */
+/**
+ * Sets the font of the chat. VS Code does not pass `--vscode-chat-font-*` to webviews, so the host sends the values and
+ * a constructed style sheet sets them.
+ */
 function followFontSettings(): void {
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets.push(sheet);
@@ -50,8 +53,8 @@ function runClock(): void {
 }
 
 /**
- * Closes a popup with the thread in which it was opened, and the meter's when there is no usage. One that is opened
- * before the thread has begun stays.
+ * Closes the open popup when another thread is shown, and the meter's when there is no usage. A popup that was opened
+ * before the thread began stays open.
  */
 function closePopups(): void {
   let before = threadId.peek();
@@ -62,12 +65,12 @@ function closePopups(): void {
     const open = openPopup.peek();
     if (open === null || !(isOtherThread || (isUnused && open === 'meter'))) return;
     openPopup.value = null;
-    // It had the focus.
+    // The closed popup had the focus.
     composerFocus.value++;
   });
 }
 
-/** The draft outlives the webview even when the host has not got the last keys. */
+/** Saves the draft in the webview's state, so that it survives even if the host has not got the last keys. */
 function saveDraft(): void {
   effect(() => {
     const { parts } = partImages({ edit: draftEdit.value, attachments: attachments.value });
@@ -83,7 +86,7 @@ function saveDraft(): void {
 function withOwnDraft(message: HostMessage): HostMessage {
   if (message.type !== 'snapshot') return message;
   const id = message.thread?.threadId ?? null;
-  // The host gets it after this snapshot.
+  // The host sent this snapshot before it got the page's newer draft.
   if (threadId.value === id && isDraftNewer(id, message.draftCount)) {
     return { ...message, draft: draft.value, edit: draftEdit.value, attachments: attachments.value };
   }
@@ -97,15 +100,15 @@ function withSavedDraft(message: HostMessageOf<'snapshot'>, saved: PanelState): 
   const { edit, attachments } = withImages(kept, partImages(message).images);
   if (edit === null) return draft === '' ? message : { ...message, draft, edit, attachments };
   if (edit.id === message.edit?.id) return { ...message, draft, edit, attachments };
-  // The host has sent it.
+  // The host has already sent the edited message.
   if (edit.type === 'sent') return message;
   // The message is no longer queued. The host has put its copy of the edit into the draft.
   return draft.trim() === '' || draft === edit.original ? message : { ...message, draft: onNewLine(edit.draft, draft) };
 }
 
-/** A draft changed by a message of the host is stored as if it were typed. */
+/** Handles a message of the host. A draft that the message changes is sent to the host as if the user had typed it. */
 function receiveAll(message: HostMessage): void {
-  // The host gets the draft of this page after that of the other one, and sends it there.
+  // This page has a newer draft, which the host will get and send to the other page.
   if (message.type === 'draft' && isDraftNewer(threadId.value, message.draftCount)) return;
   receiveThreadUpdate(message);
   receiveModels(message);

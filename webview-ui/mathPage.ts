@@ -1,4 +1,7 @@
-/** Loaded with the first formula. MathML needs neither styles nor fonts of its own, which the page's policy would refuse. */
+/**
+ * The script that draws formulas, loaded with the first one. It draws MathML, which needs neither styles nor fonts of
+ * its own: the page's content security policy would refuse them.
+ */
 import katex from 'katex';
 import './components/math.ts';
 
@@ -10,7 +13,7 @@ globalThis.tillerMath = (formula, isBlock) => {
       throwOnError: true,
       strict: false,
     });
-    // The policy of the page refuses attributes with styles.
+    // The content security policy refuses style attributes.
     return html.replaceAll(/ style\x3d"[^"]*"/g, '');
   } catch {
     return null;

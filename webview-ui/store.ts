@@ -1,7 +1,9 @@
 /**
- * The state of the panel. The thread is folded only by `protocol/threadReducer.ts` (src/README.md, "What always holds", 3).
+ * The state of the panel. Only `protocol/threadReducer.ts` folds events into the thread (src/README.md, "What always
+ * holds", 3).
  */
 import { batch, computed, signal } from '@preact/signals';
+import { awaitsUser } from '../src/protocol/approval.ts';
 import { type Attachment, draftAfterEdit, type DraftEdit, withReturned } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
 import type { Mention } from '../src/protocol/item.ts';
@@ -10,6 +12,7 @@ import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type AgentSummary,
   type Denial,
+  type ReviewedItem,
   type ProcessState,
   runningInBackground,
   type ThreadState,
@@ -42,15 +45,18 @@ export const settings = signal<PanelSettings | null>(null);
 export const parentThread = computed(() => thread.value?.started?.parentId ?? null);
 /** The agent as which the shown thread works; `null` for others, and for sub-agents. */
 export const threadAgent = computed(() => thread.value?.started?.agent ?? null);
-/** The access of this window to the shown thread: it owns it, or may only read it. */
+/** The access of this window to the shown thread: the window owns the thread, or may only read it. */
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
-/** The attachments of the draft. One whose name leaves the text is kept, because an undo may restore the name. */
+/**
+ * The attachments of the draft. An attachment stays when its name is removed from the text, because an undo may restore
+ * the name.
+ */
 export const attachments = signal<readonly Attachment[]>([]);
 /** The selected lines of the active editor. */
 export const selection = signal<Mention | null>(null);
-/** The user's choice to attach a selection or not: by its name. */
+/** The user's choice whether to attach the selection. It holds for the selection with this name. */
 export const selectionChoice = signal<{ readonly name: string; readonly isAttached: boolean } | null>(null);
 export const isSelectionAttached = computed(() => {
   const choice = selectionChoice.value;
@@ -59,13 +65,15 @@ export const isSelectionAttached = computed(() => {
 });
 /** The reason why something could not be attached; cleared by the next change of the draft. */
 export const attachProblem = signal<string | null>(null);
-/** The attachments that are sent: those in the text only while it names them. */
+/** The attachments that are sent. One that belongs in the text is only sent while the text names it. */
 export const activeAttachments = computed(() => activeOf(draft.value, attachments.value));
-/** The message that the draft is an edit of. */
+/** The message that the user edits in the composer; `null` if the draft is a new message. */
 export const draftEdit = signal<DraftEdit | null>(null);
-/** A `resend` has no answer yet. */
+/** True while a `resend` has no answer yet. */
 export const isResending = signal(false);
-/** The first message is being sent: a draft that is written before its thread begins belongs to that thread. */
+/**
+ * True while the first message is being sent: a draft that is written before the thread begins belongs to that thread.
+ */
 export const isBeginning = signal(false);
 /** The number of turns that only the host has. */
 export const turnsAtHost = signal(0);
@@ -74,15 +82,15 @@ export const shownTurns = signal(TURN_WINDOW);
 export const rulePreview = signal<HostMessageOf<'rule_preview'> | null>(null);
 /** The rule that the host suggests for a pending command. */
 export const ruleSuggestion = signal<HostMessageOf<'rule_suggestion'> | null>(null);
-/** The choices in each pending proposal; the host keeps them, and the diff editor changes them, too. */
+/** The user's choices in each proposed patch. The host keeps them, because the diff editor changes them, too. */
 export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
-/** The user wants to see all pending requests as one list. */
+/** True if the user wants to see all pending requests as one list. */
 export const wantsList = signal(false);
-/** The user's messages in all threads from before this page, newest first. */
+/** The user's messages in all threads that were sent before this page was created, newest first. */
 export const history = signal<readonly string[]>([]);
-/** The skills and prompts of files, as they were when the list of commands was opened last. */
+/** The skills and prompts of files, as of the last time that the list of commands was opened. */
 export const skills = signal<readonly SkillRow[]>([]);
-/** The prompts of the MCP servers that run. */
+/** The prompts of the running MCP servers. */
 export const prompts = signal<readonly PromptRow[]>([]);
 /** The side copy in which the shown thread works; `null`: it works in the workspace. */
 export const sideCopy = signal<SideCopyRow | null>(null);
@@ -96,12 +104,12 @@ const interrupted = signal<readonly InterruptedPatch[]>([]);
 /** Counts the requests to focus the composer. */
 export const composerFocus = signal(0);
 
-// Parts of the thread with an identity of their own: a view of one is not rendered again for changes of the others.
+// The parts of the thread as signals of their own: a view of one part is not rendered again when others change.
 export const threadId = computed(() => thread.value?.threadId ?? null);
 export const turns = computed(() => thread.value?.turns ?? []);
 export const visibleTurns = computed(() => turns.value.slice(-shownTurns.value));
 export const hiddenTurns = computed(() => turns.value.length - visibleTurns.value.length + turnsAtHost.value);
-/** The user's own messages, newest first, each once: of this thread, then of all others. */
+/** The user's messages, newest first, without duplicates: those of this thread, then those of all others. */
 export const userMessages = computed(() => {
   const here = turns.value.map(firstWords).filter((text) => text !== '');
   return [...new Set([...here.toReversed(), ...history.value])];
@@ -130,13 +138,16 @@ export const undoableCompaction = computed(() => {
   return last?.id ?? null;
 });
 
-/** The turns that a rewind to this message removes; empty for a message that began none of the turns here. */
+/**
+ * Returns the turns that going back to before this message removes; empty if the message began none of the loaded
+ * turns.
+ */
 export function turnsFrom(itemId: string): ThreadState['turns'] {
   const index = turns.value.findIndex(({ items: [first] }) => first?.id === itemId && first.type === 'user_message');
   return index < 0 ? [] : turns.value.slice(index);
 }
 
-/** Only an error of the last turn offers its action. */
+/** The id of the last turn: only its error offers an action. */
 export const lastTurnId = computed(() => turns.value.at(-1)?.id ?? null);
 
 /** A pending request or an interrupted patch. */
@@ -152,7 +163,7 @@ const asked = computed(() => {
   const ofAgents = agentRows.value.flatMap((agent) => agent.approvals);
   return ofAgents.length === 0 ? own : [...own, ...ofAgents];
 });
-/** Requests in another window are answered there. */
+/** The pending approvals; empty if another window owns the thread, because they are answered there. */
 export const approvals = computed(() => (isOwn.value ? asked.value : []));
 /** True if approvals are shown as one list, which needs at least two. */
 export const answersTogether = computed(() => wantsList.value && approvals.value.length > 1);
@@ -170,12 +181,12 @@ export const waiting = computed((): readonly Waiting[] => [
   ...interrupted.value.map((patch) => ({ type: 'interrupted' as const, id: patch.id, patch })),
   ...threadWaits.value,
 ]);
-/** Items whose call waits for an approval. */
+/** The ids of items whose call waits for an approval. */
 export const waitingItems = computed(
   () => new Set(asked.value.flatMap(({ itemId, alsoItems = [] }) => [itemId, ...alsoItems])),
 );
 const agents = computed(() => new Map((thread.value?.agents ?? []).map((agent) => [agent.agentId, agent] as const)));
-/** The summary of a sub-agent that the shown thread has started. */
+/** Returns the summary of a sub-agent that the shown thread has started. */
 export function agentOf(agentId: string): AgentSummary | undefined {
   return agents.value.get(agentId);
 }
@@ -184,12 +195,24 @@ export const isOnlyRequest = computed(() => isOwn.value && waitingItems.value.si
 const denials = computed(
   () => new Map(turns.value.flatMap((turn) => turn.denials.map((denial) => [denial.itemId, denial] as const))),
 );
-/** The source and message of an item's denial. */
+/** True while a model reviews the request about an item. */
+export function isInReview(itemId: string): boolean {
+  return approvals.value.some((request) => request.itemId === itemId && !awaitsUser(request));
+}
+const reviewed = computed(
+  () => new Map(turns.value.flatMap((turn) => (turn.reviewed ?? []).map((item) => [item.itemId, item] as const))),
+);
+/** The model that has approved an item for the user, with its sentence. */
+export function reviewedBy(itemId: string): ReviewedItem | undefined {
+  return reviewed.value.get(itemId);
+}
+
+/** Returns the source and the message of an item's denial. */
 export function denialOf(itemId: string): Denial | undefined {
   return denials.value.get(itemId);
 }
 
-/** The diff of a proposed change; its item is in the running turn, or in one of an agent. */
+/** Returns the diff of a proposed patch. Its item is in the running turn of the thread or of one of its agents. */
 export function pendingDiff(itemId: string): string {
   const ofAgent = agentRows.value.flatMap((agent) => agent.approvals).find((request) => request.itemId === itemId);
   if (ofAgent !== undefined) return ofAgent.diff ?? '';
@@ -201,7 +224,7 @@ export function pendingDiff(itemId: string): string {
 export const processes = computed(() => thread.value?.processes ?? []);
 
 let inBackground: readonly ProcessState[] = [];
-/** Running processes whose calls have returned; the same array until one of them changes. */
+/** The running processes whose calls have returned. The array keeps its identity until one of them changes. */
 export const backgroundProcesses = computed(() => {
   const now = thread.value === null ? [] : runningInBackground(thread.value);
   const isSame = now.length === inBackground.length && now.every((process, index) => process === inBackground[index]);
@@ -211,7 +234,7 @@ export const backgroundProcesses = computed(() => {
 
 let writers: ReturnType<typeof writersIn> = [];
 let writersByPath: LastWriters = new Map();
-/** The last command or patch that changed each file; the same map until one of them changes. */
+/** The last command or patch that changed each file. The map keeps its identity until an entry changes. */
 export const lastWriters = computed(() => {
   const now = writersIn(turns.value);
   const isSame = now.length === writers.length && now.every((item, index) => item === writers[index]);
@@ -222,7 +245,7 @@ export const lastWriters = computed(() => {
 /** Keys of the files with changes that are pending in review. */
 export const pathsInReview = computed(() => new Set(review.value.files.map(({ path }) => pathKey(path))));
 
-/** A command's output up to the end of its call: the process has the later output. */
+/** Returns a command's output up to the end of its call. Output after that belongs to the process. */
 export function outputOfItem(itemId: string): string {
   const item = turns.value.flatMap(({ items }) => items).findLast(({ id }) => id === itemId);
   return item?.type === 'command_execution' ? item.output : '';
@@ -232,7 +255,7 @@ export function outputOfItem(itemId: string): string {
 export function receive(message: HostMessage): void {
   batch(() => {
     take(message);
-    // Later requests are shown one at a time again.
+    // Once all requests are answered, later ones are shown one at a time again.
     if (approvals.peek().length === 0) wantsList.value = false;
   });
 }
@@ -335,13 +358,16 @@ function takeSnapshot(message: HostMessageOf<'snapshot'>): void {
     attachments.value = message.attachments;
   }
   draftEdit.value = message.edit;
-  // The rows of the new thread follow in a message of their own.
+  // The rows of the new thread's agents follow in another message.
   agentRows.value = [];
   isResending.value = false;
   isBeginning.value = false;
 }
 
-/** Adds the text to the draft; one that comes back while a sent message is edited, to the draft behind the edit. */
+/**
+ * Adds the text to the draft. While a sent message is edited, a returned message is added to the draft that comes back
+ * after the edit.
+ */
 function insertText({ text, attachments: added = [], isUnsent, isReturned }: HostMessageOf<'insert_text'>): void {
   if (isUnsent) isBeginning.value = false;
   const edit = draftEdit.value;
@@ -354,7 +380,7 @@ function insertText({ text, attachments: added = [], isUnsent, isReturned }: Hos
   composerFocus.value++;
 }
 
-/** Shows the draft behind the edit once the edited message was sent. */
+/** Restores the draft from before the edit once the edited message was sent. */
 function endResending({ isSent, itemId }: HostMessageOf<'resent'>): void {
   isResending.value = false;
   const edit = draftEdit.value;
@@ -364,7 +390,9 @@ function endResending({ isSent, itemId }: HostMessageOf<'resent'>): void {
   draftEdit.value = null;
 }
 
-/** Returns true if the snapshot shows the thread that the first message started. The host has no draft of it yet. */
+/**
+ * Returns true if the snapshot shows the thread that the first message started, for which the host has no draft yet.
+ */
 export function begins({ thread, draft, attachments }: HostMessageOf<'snapshot'>): boolean {
   return isBeginning.value && thread !== null && draft === '' && attachments.length === 0;
 }
@@ -387,7 +415,7 @@ function foldAll(state: ThreadState | null, events: readonly PanelEvent[]): Thre
   return next;
 }
 
-/** The host does the same with its copy of the draft. */
+/** Ends the edit of a message that has left the queue. The host changes its copy of the draft in the same way. */
 function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
   const edit = draftEdit.value;
   if (edit?.type !== 'queued' || edit.id !== id) return;
@@ -396,7 +424,7 @@ function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
   attachments.value = withAttachments(edit.attachments ?? [], reason === 'dropped' ? attachments.value : []);
 }
 
-/** Adds turns from before the snapshot. They have ended, so no event is folded. */
+/** Adds turns from before the snapshot. They have ended, so they need no events. */
 function addEarlier(earlier: ThreadState['turns'], earlierTurns: number): void {
   if (thread.value === null) return;
   const known = new Set(thread.value.turns.map((turn) => turn.id));
@@ -406,7 +434,7 @@ function addEarlier(earlier: ThreadState['turns'], earlierTurns: number): void {
   shownTurns.value += added.length;
 }
 
-/** Appends a word or a block to the draft, separated by one space or new line. */
+/** Appends a text to the draft: several lines on a new line, otherwise after a space. */
 export function joined(text: string, addition: string): string {
   if (text === '' || /\s$/.test(text)) return text + addition;
   return addition.includes('\n') ? `${text}\n${addition}` : `${text} ${addition}`;

@@ -1,4 +1,4 @@
-/** State of the view only: open and focused elements, announcements. Not kept over a reload. */
+/** State that only the view has: open and focused elements, announcements. It is lost on a reload. */
 import { computed, signal } from '@preact/signals';
 import { waiting, wantsList } from './store.ts';
 
@@ -11,11 +11,11 @@ export const decisionIndex = computed(() => {
 });
 export const decision = computed(() => waiting.value[decisionIndex.value] ?? null);
 
-/** The user's act that has changed the shown card; `null` where it has changed by itself. */
+/** The act of the user that has changed the shown card; `null` if the card changed without one. */
 type CardChange = 'next' | 'previous' | 'list' | null;
 let cardChange: CardChange = null;
 
-/** Shows the next or the previous card, around the ends. */
+/** Shows the next or the previous card; after the last one comes the first. */
 export function showDecision(step: 1 | -1): void {
   const count = waiting.value.length;
   cardChange = step === 1 ? 'next' : 'previous';
@@ -23,19 +23,22 @@ export function showDecision(step: 1 | -1): void {
   usedDecision.value = waiting.value[decisionPlace.value]?.id ?? null;
 }
 
-/** Call when the user is in the card of a request: it stays when others come before it, with what is written in it. */
+/**
+ * Call when the user works in the card of a request: the card then stays, with what the user has written in it, when
+ * other requests come before it.
+ */
 export function keepDecision(id: string): void {
   decisionPlace.value = decisionIndex.value;
   usedDecision.value = id;
 }
 
-/** Shows all approvals as one list, or one by one. */
+/** Shows all approvals as one list, or one after the other. */
 export function showTogether(isTogether: boolean): void {
   cardChange = 'list';
   wantsList.value = isTogether;
 }
 
-/** Returns the reason of the last change of the shown card. Each change is returned once. */
+/** Returns the act that caused the last change of the shown card, and forgets it. */
 export function takeCardChange(): CardChange {
   const change = cardChange;
   cardChange = null;
@@ -50,18 +53,26 @@ export const makingRule = signal<string | null>(null);
 
 /** `answers …`: the menu of the card with this id. */
 export const openPopup = signal<'meter' | 'menu' | 'mode' | 'model' | 'sandbox' | `answers ${string}` | null>(null);
-/** Opens a popup in place of the one that is open, or closes it. */
+/** Opens a popup and closes the one that is open; if this popup is open, closes it. */
 export function togglePopup(popup: NonNullable<typeof openPopup.value>): void {
   openPopup.value = openPopup.value === popup ? null : popup;
 }
-/** Called once when the user selects a model in the model menu; dropped when the menu closes without one. */
+/**
+ * A callback for the next model that the user selects in the model menu. It is called once, and dropped when the menu
+ * closes.
+ */
 export const afterModelChoice: { current: (() => void) | null } = { current: null };
-/** The user has selected a command as the draft: the composer opens the list of its values at its next focus. */
+/**
+ * True after the user has selected a command as the draft: the composer opens the list of its values when it gets the
+ * focus next.
+ */
 export const offersCommand = { current: false };
-/** The meter has the keyboard focus and shows the same as when it is clicked. */
+/** True while the context meter has the keyboard focus: it then shows the same as when it is clicked. */
 export const peeksAtMeter = signal(false);
 
-/** Milliseconds after a key or a click in the composer for which the next key may still be meant for it. */
+/**
+ * Milliseconds after a key or a click in the composer during which the next key may still be meant for the composer.
+ */
 const TYPING_MS = 1_500;
 let lastKeyAt = Number.NEGATIVE_INFINITY;
 
@@ -70,7 +81,7 @@ export function noteTyping(): void {
   lastKeyAt = performance.now();
 }
 
-/** Whole milliseconds until the user counts as not typing; 0 when not typing. */
+/** Returns the milliseconds until the user counts as not typing, rounded up; 0 if the user is not typing. */
 export function quietIn(): number {
   return Math.max(0, Math.ceil(lastKeyAt + TYPING_MS - performance.now()));
 }
@@ -78,10 +89,10 @@ export function quietIn(): number {
 /** True while the transcript scrolls with its end. */
 export const followsEnd = signal(true);
 
-/** Read by screen readers, with politeness `polite`. */
+/** The text that screen readers read out, with politeness `polite`. */
 export const announcement = signal('');
 
-/** The current time, updated by `main.tsx` while something runs. */
+/** The current time in milliseconds since 1970, updated by `main.tsx` while something runs. */
 export const now = signal(Date.now());
 
 /** Counts the requests to search in the transcript; 0 while the field is closed. */
@@ -92,12 +103,15 @@ export function openFind(): void {
   finding.value++;
 }
 
-/** The text field of the composer, for code that moves the focus by itself: a request of the user counts `composerFocus`. */
+/**
+ * Returns the text field of the composer, for code that moves the focus by itself. To move it there on behalf of the
+ * user, increment `composerFocus`.
+ */
 export function composerField(): HTMLTextAreaElement | null {
   return document.querySelector<HTMLTextAreaElement>('[data-testid="composer-input"]');
 }
 
-/** True if no element of the page has the focus, whether the page has it or not. */
+/** Returns true if no element of the page has the focus, even while the page itself has it. */
 export function isFocusLost(): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement === document.body;

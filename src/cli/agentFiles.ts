@@ -1,7 +1,7 @@
 import { agentFilesIn, type AgentFiles } from '../node/customizations/createAgentFiles.ts';
 
 /**
- * Prints at the start of `exec` which agent files of the user are wrong, and that those of the workspace are not
+ * Prints at the start of `exec` which of the user's agent files have mistakes, and that those of the workspace are not
  * loaded.
  */
 export async function sayAgentProblems(

@@ -15,7 +15,8 @@ import { readAll, type Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
 
 /**
- * `tiller apply-patch [PATCH]` (docs/cli.md): the user gave the patch, so no policy applies; all or nothing.
+ * `tiller apply-patch [PATCH]` (docs/cli.md): applies a patch as a whole or not at all. The user gave the patch, so no
+ * policy applies.
  * @throws UsageError
  */
 export async function applyPatch(argv: readonly string[], streams: Streams): Promise<number> {

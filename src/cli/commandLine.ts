@@ -16,10 +16,10 @@ declare const TILLER_VERSION: string;
 
 let worked = false;
 
-/** Returns true once a job has run: most code that a start needs is then compiled (node/codeCache.ts). */
+/** Returns true once a command has run: by then, most code that a start needs is compiled (node/codeCache.ts). */
 export const hasWorked = () => worked;
 
-/** The command line, beside VS Code the second front door (docs/cli.md). Resolves with the exit code. */
+/** Runs the command that `argv` names (docs/cli.md). Resolves with the exit code. */
 async function main(argv: readonly string[], streams: Streams, storeOwnCache: () => void): Promise<number> {
   const [command, ...rest] = argv;
   const options = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined);
@@ -57,12 +57,12 @@ async function main(argv: readonly string[], streams: Streams, storeOwnCache: ()
 }
 
 /**
- * Runs the command that the arguments of this process name, and ends the process. `storeOwnCache` makes the code cache of this
- * bundle, if it has none (node/codeCache.ts).
+ * Runs the command that the arguments of this process name, and ends the process. If this bundle has no code cache,
+ * `storeOwnCache` creates it (node/codeCache.ts).
  */
 export async function run(storeOwnCache: () => void): Promise<void> {
   endOnSignals();
-  // A reader that closes the pipe (`tiller exec … | head`) is no error.
+  // A reader that closes the pipe (`tiller exec … | head`) is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
     printSentence(process.stderr, `tiller: ${describeFileError(error, 'stdout')}`);
@@ -81,14 +81,15 @@ export async function run(storeOwnCache: () => void): Promise<void> {
     process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
   await flushed();
-  // Exit even if something is still open: the stdin of a waiting client, a command that cannot be killed.
+  // Exit even if a resource is still open, such as the stdin of a waiting client or a command that cannot be killed.
   const written = Promise.all([drained(process.stdout), drained(process.stderr)]);
-  // A reader that has stopped would keep an interrupted job from ending; its time to read is over by now.
+  // After an interrupt, wait only for a short time: a reader that has stopped reading would otherwise keep the process
+  // from exiting.
   await (wasTerminated() ? settledWithin(written, LAST_WRITE_MS, systemClock) : written);
   process.exit();
 }
 
-/** Time for the last writes of an interrupted job, in milliseconds. */
+/** Milliseconds for the last writes of an interrupted command. */
 const LAST_WRITE_MS = 100;
 
 function drained(stream: NodeJS.WriteStream): Promise<void> {

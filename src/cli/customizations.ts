@@ -9,7 +9,9 @@ import { sayAgentProblems } from './agentFiles.ts';
 import { sayProposed } from './hooks.ts';
 import { saySkillProblems } from './skills.ts';
 
-/** The hooks, agents and skills of settings and files for a thread in this folder. Prints a line for each problem. */
+/**
+ * Loads the hooks, agents and skills of settings and files for a thread in this folder. Prints a line for each problem.
+ */
 export async function loadCustomizations(
   ports: Ports,
   settings: Settings,
@@ -22,12 +24,13 @@ export async function loadCustomizations(
   const agentFiles = createAgentFiles({
     ports,
     settings: () => settings,
-    // Agents of the workspace are proposals, and no user can approve them here.
+    // Agents of the workspace are not loaded: a user has to approve them first, and the command line has no place for
+    // that.
     roots: () => [],
     builtin: BUILTIN_ROLES.map(({ name }) => name),
   });
   await sayAgentProblems(agentFiles, place, say);
-  // Skills of the workspace are proposals, too.
+  // Skills of the workspace are not loaded for the same reason.
   const skills = createSkills({ ports, roots: () => [] });
   await saySkillProblems(skills, place, say);
   return { hooks: () => hooks.current(), agentRoles: () => agentFiles.roles(), skills: () => skills.used() };

@@ -53,7 +53,7 @@ export async function exec(
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
     const ports = createPorts(settings, provider, cwd, storeOwnCache);
     const http = new HttpModels(ports, version);
-    // Runs beside the following steps, until the thread is opened.
+    // The server describes its models while the following steps run; the result is needed when the thread is opened.
     const learned = demo === undefined ? http.learn(provider, model, LEARN_WITHIN_MS) : undefined;
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);
@@ -75,7 +75,8 @@ export async function exec(
       cwd,
       writable,
       baseInstructions: await baseInstructionsOf(settings),
-      // No user reviews here before a patch is applied: it is applied, and the diff is in the events.
+      // On the command line, no user reviews a patch before it is applied. It is applied, and the events contain the
+      // diff.
       review: 'after',
       sandboxFor: threadHost.sandboxFor,
     });
@@ -92,20 +93,23 @@ export async function exec(
   }
 }
 
-/** The task as it was given, before anything is started for it. */
+/** The task that the command line describes, before anything is started for it. */
 interface Task {
   readonly args: ExecArguments;
-  /** Absolute, and so are the writable folders. */
+  /** The working directory. This path and those of the writable folders are absolute. */
   readonly cwd: string;
   readonly writable: readonly string[];
-  /** TILLER_HOME, which exists. */
+  /** TILLER_HOME. The folder exists. */
   readonly home: string;
   readonly settings: Settings;
   readonly model: string;
   readonly opening: Opening;
 }
 
-/** @throws UsageError for an option, a folder, a setting or a file that cannot be used, or where there is no model */
+/**
+ * Reads the task from the command line, the settings and files.
+ * @throws UsageError for an option, a folder, a setting or a file that cannot be used, or if no model is set
+ */
 async function readTask(argv: readonly string[], streams: Streams, say: (line: string) => void): Promise<Task> {
   const args = parseExecArguments(argv);
   const cwd = folderGiven('--cd', args.cd ?? '.');
@@ -135,10 +139,12 @@ const COMMON_HOST = {
   isTrusted: () => true,
 } satisfies Partial<ThreadHost>;
 
-/** Maximum time for a local server to describe its models. */
+/** Maximum milliseconds for a local server to describe its models. */
 const LEARN_WITHIN_MS = 2000;
 
-/** The ports of the process. `storeOwnCache`: called before a collection of the heap, as `storeCodeCaches` is. */
+/**
+ * Creates the ports of the process. `storeOwnCache` is called before a collection of the heap, like `storeCodeCaches`.
+ */
 function createPorts(settings: Settings, provider: ProviderConfig, cwd: string, storeOwnCache: () => void): Ports {
   const heap = new HeapCollection({
     log: (reason) => ports.log.warn(`the heap cannot be collected: ${reason}`),
@@ -174,7 +180,9 @@ function modelsFor(
   };
 }
 
-/** Starts the notify program after each turn. The returned function resolves when all its runs so far have started. */
+/**
+ * Starts the notify program after each turn. The returned function resolves when all its runs so far have been started.
+ */
 function startNotifying(
   live: LiveThreads,
   { host, keys }: Ports,
@@ -275,7 +283,7 @@ async function run(
       await termination.orStopped(Promise.race([readSubmissions(streams.stdin, submit, say), session.closed]));
       session.endOfInput();
     }
-    // The agents that it has started end their work, too.
+    // The agents that the thread has started end their work first.
     await termination.orTooLate(live.idle(threadId));
     await termination.orTooLate(live.close(threadId, 'end'));
     report.flush();
@@ -289,7 +297,10 @@ async function run(
   }
 }
 
-/** @throws UsageError */
+/**
+ * Returns the provider that the settings name.
+ * @throws UsageError if there is none
+ */
 function namedProvider(settings: Settings): ProviderConfig {
   const provider = providerOf(settings);
   if (!provider) throw new UsageError(`there is no provider "${settings.provider}"`);
@@ -300,7 +311,10 @@ function demoProvider(baseUrl: string, settings: Settings): ProviderConfig {
   return { id: 'demo', baseUrl, wireApi: settings.wireApi ?? 'responses', auth: 'none', ...limitsIn(settings) };
 }
 
-/** @throws UsageError */
+/**
+ * Reads the file of the setting `baseInstructionsFile`; `null` if it is not set.
+ * @throws UsageError if the file cannot be read
+ */
 async function baseInstructionsOf({ baseInstructionsFile }: Settings): Promise<string | null> {
   if (baseInstructionsFile === null) return null;
   try {
@@ -310,7 +324,7 @@ async function baseInstructionsOf({ baseInstructionsFile }: Settings): Promise<s
   }
 }
 
-/** Imported here because other commands need no server. */
+/** Starts the demo model. Its server is imported only here, because other models do not need it. */
 async function startDemo() {
   const { startDemoModel } = await import('../node/demoModel/server.ts');
   return startDemoModel({ port: 0 });

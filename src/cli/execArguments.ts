@@ -11,11 +11,11 @@ export interface ExecArguments {
   readonly images: readonly string[];
   readonly outputSchema: string | null;
   readonly config: readonly string[];
-  /** Settings given as flags. */
+  /** The settings that were given as flags. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** An existing thread; a fork continues in a copy of it. */
+  /** The existing thread to continue; with `fork`, a copy of it is continued. */
   readonly from: { readonly verb: 'resume' | 'fork'; readonly thread: { readonly id: string } | 'last' } | null;
-  /** `-` means stdin; `null` means none was given. */
+  /** The prompt. `-`: it is read from stdin; `null`: none was given. */
   readonly prompt: string | null;
 }
 
@@ -48,7 +48,10 @@ const SETTING_OF_FLAG = {
   sandbox: 'sandbox.mode',
 } as const;
 
-/** @throws UsageError */
+/**
+ * Parses the arguments of `exec`.
+ * @throws UsageError
+ */
 export function parseExecArguments(argv: readonly string[]): ExecArguments {
   const { values, tokens } = parse(argv);
   const input = values.input ?? null;
@@ -86,7 +89,7 @@ function parse(argv: readonly string[]) {
 
 interface Word {
   readonly value: string;
-  /** After `--`, where nothing is a subcommand. */
+  /** True after `--`: the word is part of the prompt and no subcommand. */
   readonly literal: boolean;
 }
 
@@ -100,7 +103,10 @@ function wordsOf(tokens: readonly Token[]): Word[] {
   });
 }
 
-/** `resume ID`, `fork ID` or either with `--last` come before the prompt; the remaining words are the prompt. */
+/**
+ * Parses `resume ID`, `fork ID`, or either with `--last`, which come before the prompt. The remaining words are the
+ * prompt.
+ */
 function takeThread(
   words: readonly Word[],
   last: boolean,

@@ -18,8 +18,8 @@ import { EXIT, UsageError } from './usage.ts';
 import { parseBeforeCommand } from './parseOptions.ts';
 
 /**
- * `tiller execpolicy check` and `suggest` (docs/cli.md): what the policy decides about a command, and which rules would
- * have saved approvals. Nothing is run.
+ * `tiller execpolicy check` and `suggest` (docs/cli.md): explains what the policy decides about a command, and suggests
+ * rules that would have made earlier approvals unnecessary. Runs nothing.
  * @throws UsageError
  */
 export async function execPolicy(argv: readonly string[], streams: Streams): Promise<number> {
@@ -51,7 +51,10 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
   return EXIT.done;
 }
 
-/** Rules that would have answered approvals in the audit log. Adds none of them. @throws UsageError */
+/**
+ * Prints rules that would have made approvals in the audit log unnecessary. Adds none of them.
+ * @throws UsageError
+ */
 async function suggest(argv: readonly string[], streams: Streams): Promise<number> {
   const atLeast = parseSuggest(argv);
   const cwd = path.resolve('.');
@@ -73,7 +76,9 @@ function parseSuggest(argv: readonly string[]): number {
   return atLeast;
 }
 
-/** The three sources of docs/cli.md: a decision based on the sandbox counts as `policy`. */
+/**
+ * Maps a reason to one of the three sources that docs/cli.md names. A decision based on the sandbox counts as `policy`.
+ */
 function sourceOf({ source }: DecisionReason): 'rule' | 'heuristic' | 'policy' {
   return source === 'rule' || source === 'heuristic' ? source : 'policy';
 }
@@ -124,7 +129,7 @@ async function readRules(files: readonly string[]): Promise<LoadedRules> {
   return (await Promise.all(loaded)).flat();
 }
 
-/** The user's rules for everywhere and for this folder; none from the folder itself. */
+/** Returns the user's rules for all folders and for this folder. Rule files in the folder itself are not read. */
 async function rulesAtHome(store: RulesStore, cwd: string): Promise<LoadedRules> {
   const { rules, problems } = await store.inForce({ cwd, trusted: false }, null);
   const [problem] = problems;

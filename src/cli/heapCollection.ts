@@ -13,20 +13,20 @@ export function isCollectionDue(used: number, usedAfterLast: number): boolean {
 }
 
 interface HeapCollectionOptions {
-  /** Called at most once: when this Node.js cannot collect on request. */
+  /** Called at most once, if this Node.js cannot collect on request. */
   readonly log: (reason: string) => void;
   /** Called before each collection. */
   readonly before?: () => void;
-  /** Rejects when this Node.js cannot. */
+  /** Collects the heap. Rejects if this Node.js cannot. */
   readonly collect?: () => Promise<void>;
-  /** In bytes. */
+  /** Returns the bytes of the heap that are in use. */
   readonly used?: () => number;
 }
 
 /**
- * Collects V8's whole heap while the process waits for the model, when enough of it may be garbage. V8 itself collects the
- * old space for the first time at 70 MiB (decision 0063). Only for a process that is Tiller's alone: its thread stops for
- * about 30 ms.
+ * Collects V8's whole heap while the process waits for the model, if enough of it may be garbage. V8 itself collects
+ * the old space for the first time at 70 MiB (decision 0063). Use it only in a process of which Tiller is the only
+ * program: the thread stops for about 30 ms.
  */
 export class HeapCollection {
   readonly #log: (reason: string) => void;
@@ -67,8 +67,8 @@ function usedBytes(): number {
 }
 
 /**
- * Collects by a session of the inspector inside the process, which opens no port. Has no effect while a debugger may be
- * attached.
+ * Collects the heap through a session of the inspector inside the process, which opens no port. Has no effect while a
+ * debugger may be attached.
  * @throws Error in a Node.js without inspector
  */
 async function collectByInspector(): Promise<void> {
@@ -84,7 +84,7 @@ async function collectByInspector(): Promise<void> {
       });
     });
   } finally {
-    // Within the callback of `post` it would keep Node.js 20 from exiting.
+    // Not called within the callback of `post`: there it would keep Node.js 20 from exiting.
     session.disconnect();
   }
 }

@@ -10,7 +10,7 @@ import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
 
-/** Hexadecimal digits of a hash that are shown, and enough to name it. */
+/** The number of hexadecimal digits of a hash that are shown. They are enough to name a hook. */
 const SHOWN_HASH = 12;
 
 /** `tiller hooks` (docs/hooks.md): lists the hooks of settings and files, approves and refuses them. @throws UsageError */
@@ -44,7 +44,10 @@ export async function hooks(argv: readonly string[], streams: Streams): Promise<
   }
 }
 
-/** @throws UsageError */
+/**
+ * Returns the hook of a file whose hash begins with `id`.
+ * @throws UsageError unless exactly one does
+ */
 function namedHook(id: string, all: readonly SelectedHook[]): SelectedHook {
   const found = all.filter(({ hook }) => hook.origin !== 'settings' && hook.hash.startsWith(id));
   const [one] = found;
@@ -53,8 +56,8 @@ function namedHook(id: string, all: readonly SelectedHook[]): SelectedHook {
 }
 
 /**
- * Prints a line, and indented ones for the other facts that the hash covers. A line end of a file is escaped: it must
- * not look like a hook.
+ * Prints a hook as one line, followed by indented lines with the other facts that its hash covers. A line end in a file
+ * is escaped, so that no text looks like another hook.
  */
 function printHook({ stdout }: Streams, { hook, state }: SelectedHook): void {
   const { hash, event, matcher, shell, cwd, env, source } = hook;
@@ -68,12 +71,12 @@ function printHook({ stdout }: Streams, { hook, state }: SelectedHook): void {
   for (const line of lines) printSentence(stdout, visibleName(line));
 }
 
-/** A line for a shell as it is; the words of a program are quoted. */
+/** Returns the command of a hook: a shell line unchanged, the words of a program quoted. */
 function startedBy({ command, args }: Hook): string {
   return args === undefined ? command : joinShellWords([command, ...args]);
 }
 
-/** Prints at the start of `exec` that hooks of files are not run. */
+/** Prints at the start of `exec` that hooks of files are not run until they are approved. */
 export function sayProposed(all: readonly SelectedHook[], say: (line: string) => void): void {
   const proposed = all.filter(({ state }) => state === 'proposed');
   if (proposed.length === 0) return;

@@ -8,8 +8,8 @@ import { withoutByteOrderMark } from '../core/util/textBytes.ts';
 export type Submit = (id: string, op: Op) => void;
 
 /**
- * Submits every line of `--input jsonl` as it arrives; resolves at the end of the stream. A line that cannot be parsed
- * is reported and skipped, so that one mistake does not lose the ops after it.
+ * Submits every line of `--input jsonl` as it arrives. Resolves at the end of the stream. A line that cannot be parsed
+ * is reported and skipped, so that the ops after it are not lost.
  */
 export async function readSubmissions(
   stdin: NodeJS.ReadableStream,

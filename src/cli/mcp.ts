@@ -9,7 +9,7 @@ import { UsageError } from './usage.ts';
 /** The MCP servers of `exec`. */
 export interface ExecMcp {
   readonly toolProviders: readonly ReturnType<Mcp['tools']>[];
-  /** Resolves when every enabled server has started or failed; names those that are not ready. */
+  /** Resolves when every enabled server has started or failed. Prints the names of those that are not ready. */
   waitForAll(say: (line: string) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -17,8 +17,9 @@ export interface ExecMcp {
 const NONE: ExecMcp = { toolProviders: [], waitForAll: async () => {}, close: async () => {} };
 
 /**
- * Starts the servers of the setting `mcpServers`, and returns at once. Those of files of the workspace are not read here: no
- * user is there to approve them. @throws UsageError for an entry that is wrong
+ * Starts the servers of the setting `mcpServers`, and returns without waiting for them. Servers that files of the
+ * workspace name are not read, because no user is present to approve them.
+ * @throws UsageError for an entry with a mistake
  */
 export function startMcp(
   ports: Ports,

@@ -2,7 +2,10 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { UsageError } from './usage.ts';
 
-/** Like `parseArgs`, with errors of one sentence. @throws UsageError */
+/**
+ * Parses options like `parseArgs`, but describes each error in one sentence.
+ * @throws UsageError
+ */
 export function parseOptions<const Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
@@ -14,7 +17,11 @@ export function parseOptions<const Config extends ParseArgsConfig>(
   }
 }
 
-/** Options, and after `--` the words of another command; `undefined` where there is no `--`. @throws UsageError */
+/**
+ * Parses options that are followed by `--` and the words of another command. The command is `undefined` if there is no
+ * `--`.
+ * @throws UsageError
+ */
 export function parseBeforeCommand<const Options extends NonNullable<ParseArgsConfig['options']>>(
   argv: readonly string[],
   options: Options,

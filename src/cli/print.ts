@@ -4,7 +4,7 @@ import { terminalJson, terminalText, visibleText } from '../protocol/text/escape
 
 type Out = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 
-/** Text of a model, a program or a server, as a result. */
+/** Prints a text of a model, a program or a server as a result. */
 export function printText(stream: Out, text: string): void {
   stream.write(stream.isTTY ? terminalText(text) : text);
 }
@@ -19,22 +19,22 @@ function* jsonPiecesFor(stream: Out, value: unknown): Generator<string, void, un
   for (const piece of typeof line === 'string' ? [line] : line) yield stream.isTTY ? terminalJson(piece) : piece;
 }
 
-/** A sentence for the user, always escaped: sentences quote servers, programs and names of files. */
+/** Prints a sentence for the user. It is always escaped, because sentences quote servers, programs and file names. */
 export function printSentence(stream: Out, sentence: string): void {
   stream.write(`${visibleText(sentence)}\n`);
 }
 
-/** Characters of one write to the stream. */
+/** Maximum number of characters of one write to the stream. */
 const WRITE_SIZE = 65_536;
 
 /**
- * Writes lines of JSON as fast as the reader takes them: those of one turn of the event loop in one write. Values that
- * wait are turned into text only when it is their turn, so that a slow reader costs no memory for text.
+ * Writes lines of JSON as fast as the reader takes them. Lines of one turn of the event loop become one write. Values
+ * in the queue are converted to text only when they are written, so that a slow reader costs no memory for text.
  */
 export class JsonLines {
   readonly #stream: NodeJS.WriteStream;
   readonly #waiting: Iterator<string>[] = [];
-  /** Text that is not written yet. */
+  /** The text that is not written yet. */
   #text = '';
   #soon: NodeJS.Immediate | undefined;
 
@@ -47,7 +47,7 @@ export class JsonLines {
     if (this.#waiting.length === 1) this.#pump();
   }
 
-  /** Writes the lines that only wait for the end of this turn of the event loop. */
+  /** Writes the lines that are only held back until the end of this turn of the event loop. */
   flush(): void {
     clearImmediate(this.#soon);
     this.#soon = undefined;
@@ -56,7 +56,7 @@ export class JsonLines {
     if (text !== '') this.#stream.write(text);
   }
 
-  /** Resolves when the reader keeps up with the lines again; `undefined` when it does. */
+  /** Resolves when the reader has read enough to keep up again; `undefined` if it keeps up now. */
   caughtUp(): Promise<void> | undefined {
     if (this.#waiting.length === 0 && !this.#mustWait()) return undefined;
     return this.#readerMoves().then(() => this.caughtUp());
@@ -80,7 +80,7 @@ export class JsonLines {
     return this.#stream.writableNeedDrain && !this.#stream.destroyed;
   }
 
-  /** Resolves when more can be written, or the stream is closed. */
+  /** Resolves when the stream can take more text, or is closed. */
   #readerMoves(): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

@@ -4,12 +4,12 @@ import { type InterruptedApply, recoverJournals } from '../node/apply/recoverJou
 import type { ThreadOwner } from '../protocol/threads.ts';
 import { visibleName } from '../protocol/text/escapeInvisible.ts';
 
-/** Maximum wait for another process that settles the same patch. */
+/** Maximum milliseconds to wait for another process that recovers the same patch. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Rolls interrupted patches back before anything else is done: no user is present to choose to finish them instead
- * (docs/design.md decision 4). A patch that another process is settling is left to it.
+ * Rolls interrupted patches back before anything else is done: no user is present who could choose to complete them
+ * instead (docs/design.md decision 4). A patch that another process is recovering is left to that process.
  */
 export async function settleInterrupted(home: string, locks: Locks, say: (line: string) => void): Promise<void> {
   const sayVisibly = (line: string) => say(visibleName(line));

@@ -17,7 +17,7 @@ export class Report {
     this.#lines = new JsonLines(streams.stdout);
   }
 
-  /** `rootId`: the thread whose turns are the result; the others are its sub-agents. */
+  /** Reports an event. `rootId`: the thread whose turns are the result; other threads are its sub-agents. */
   tell(event: Event, rootId: string): void {
     if (this.#json) this.#lines.write(event);
     if (event.threadId === rootId) this.#tellRoot(event);
@@ -34,10 +34,10 @@ export class Report {
     const { msg } = event;
     if (msg.type === 'turn_completed') {
       this.#lastTurn = 'completed';
-      // A turn that only compacts the thread has none.
+      // A turn that only compacts the thread has no last message.
       this.#lastMessage = msg.lastMessage ?? this.#lastMessage;
     }
-    // A turn that an earlier process left unfinished does not belong to this one.
+    // A turn that an earlier process left unfinished is not a turn of this run.
     if (msg.type === 'turn_aborted' && msg.reason !== 'crashed') {
       this.#lastTurn = msg.reason === 'failed' ? 'failed' : 'interrupted';
     }
@@ -47,12 +47,12 @@ export class Report {
     if (msg.type === 'stream_error') this.#say(retryLine(msg));
   }
 
-  /** Writes the events of this turn of the event loop: call it before the process ends. */
+  /** Writes the events of this turn of the event loop. Call it before the process ends. */
   flush(): void {
     this.#lines.flush();
   }
 
-  /** Resolves when the reader of the events keeps up with them again; `undefined` when it does. */
+  /** Resolves when the reader of the events keeps up again; `undefined` if it keeps up now. */
   caughtUp(): Promise<void> | undefined {
     return this.#lines.caughtUp();
   }
@@ -64,14 +64,14 @@ export class Report {
     this.#streams.stderr.write(`thread ${threadId}\n`);
   }
 
-  /** The exit code for the last turn. */
+  /** The exit code that the end of the last turn determines. */
   get exitCode(): number {
     const codes = { none: EXIT.done, completed: EXIT.done, failed: EXIT.failed, interrupted: EXIT.interrupted };
     return codes[this.#lastTurn];
   }
 
   #say(sentence: string): void {
-    // Events before the sentence are printed before it.
+    // Events that came before the sentence are written before it.
     this.#lines.flush();
     printSentence(this.#streams.stderr, `tiller: ${sentence}`);
   }

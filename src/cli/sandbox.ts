@@ -28,15 +28,16 @@ import { UsageError } from './usage.ts';
 import { parseBeforeCommand } from './parseOptions.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 
-/** Exit code: nothing was run because there is no sandbox. */
+/** The exit code if nothing was run because there is no sandbox. */
 const NO_SANDBOX = 125;
-/** Exits with 126 or 127, like a shell, when the program cannot be started. */
+/** The program that runs in the sandbox. Like a shell, it exits with 126 or 127 if the command cannot be started. */
 const RUN = ['/bin/sh', '-c', 'exec "$@"', 'tiller-sandbox'] as const;
-/** Time for a command to end by itself after Ctrl-C (docs/cli.md). */
+/** Milliseconds for a command to end by itself after Ctrl-C (docs/cli.md). */
 const GRACE_MS = 2_000;
 
 /**
- * `tiller sandbox` (docs/cli.md): runs one command in the sandbox, with our own streams. Resolves with its exit code.
+ * `tiller sandbox` (docs/cli.md): runs one command in the sandbox, with the streams of this process. Resolves with the
+ * command's exit code.
  * @throws UsageError
  */
 export async function sandbox(argv: readonly string[], streams: Streams): Promise<number> {
@@ -119,8 +120,8 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
 }
 
 /**
- * Resolves to the exit code. With a terminal the command gets Ctrl-C itself; without one, its processes are killed
- * after the grace period.
+ * Resolves with the exit code. If there is a terminal, the command gets Ctrl-C from it; otherwise its processes are
+ * killed after the grace period.
  */
 async function codeOf(child: ChildProcess, hasTerminal: boolean): Promise<number> {
   const stop = (signal: NodeJS.Signals) => {
@@ -182,13 +183,13 @@ interface TemporaryFolder {
   dispose(): Promise<void>;
 }
 
-/** Stays when the command has ended. */
+/** Returns the folder that the user named. It is not removed when the command has ended. */
 function givenFolder(folder: string): TemporaryFolder {
   return { path: folder, dispose: async () => {} };
 }
 
 /**
- * Returns a temporary folder with a lock of its name, so that no other process removes it as unused
+ * Creates a temporary folder and holds a lock under its name, so that no other process removes it as unused
  * (node/sandbox/sweep.ts).
  */
 async function ownFolder(parent: string, locks: Locks): Promise<TemporaryFolder> {

@@ -7,9 +7,10 @@ import { parseSettings, placeSetting, type Settings, SETTING_KEYS } from '../pro
 import { UsageError } from './usage.ts';
 
 /**
- * Flags win over `-c`, which wins over the environment, `settings.json` and the defaults (docs/cli.md, "State").
- * @throws UsageError for an invalid value. An unknown key in the file is only a warning: a newer Tiller may have
- * written it.
+ * Reads the settings. Flags take precedence over `-c`, then come the environment, `settings.json` and the defaults
+ * (docs/cli.md, "State").
+ * @throws UsageError for an invalid value. An unknown key in the file only causes a warning, because a newer Tiller may
+ * have written it.
  */
 export async function loadSettings(
   storage: Storage,
@@ -53,7 +54,7 @@ async function readSettingsFile(storage: Storage, warn: (message: string) => voi
   return Object.fromEntries(known);
 }
 
-/** `-c a.b=V`: V is parsed as JSON if it is valid JSON, else it is a string. */
+/** Applies `-c a.b=V`. If V is valid JSON it is parsed, otherwise it is a string. */
 function withAssignment(values: Record<string, unknown>, assignment: string): Record<string, unknown> {
   const at = assignment.indexOf('=');
   if (at <= 0) throw new UsageError(`-c ${assignment}: must be KEY=VALUE`);

@@ -1,6 +1,6 @@
 import { EXIT } from './usage.ts';
 
-/** Time for an interrupted job to end by itself (docs/cli.md). */
+/** Milliseconds for an interrupted command to end by itself (docs/cli.md). */
 const GRACE_MS = 2000;
 
 const SIGNALS: readonly (readonly [NodeJS.Signals, number])[] = [
@@ -8,7 +8,7 @@ const SIGNALS: readonly (readonly [NodeJS.Signals, number])[] = [
   ['SIGTERM', EXIT.terminated],
 ];
 
-/** Ends the process with the code of a signal (docs/cli.md) as long as no command handles it. */
+/** Makes a signal end the process with its exit code (docs/cli.md), as long as no command handles the signal. */
 export function endOnSignals(): void {
   for (const [signal, code] of SIGNALS) {
     process.on(signal, () => {
@@ -19,11 +19,11 @@ export function endOnSignals(): void {
 
 let hasTerminated = false;
 
-/** True once a signal has stopped a job of `onTermination`. */
+/** Returns true once a signal has stopped a command that called `onTermination`. */
 export const wasTerminated = () => hasTerminated;
 
 export interface Termination {
-  /** 130 after SIGINT, 143 after SIGTERM, `undefined` before. */
+  /** The exit code: 130 after SIGINT, 143 after SIGTERM, `undefined` before a signal. */
   readonly exitCode: number | undefined;
   /** Settles as `work` does, or as soon as a signal arrives. */
   orStopped(work: Promise<void>): Promise<void>;
@@ -32,7 +32,7 @@ export interface Termination {
   dispose(): void;
 }
 
-/** Turns the first SIGINT or SIGTERM into `stop`; a second one ends the process at once. */
+/** Calls `stop` at the first SIGINT or SIGTERM. A second one ends the process at once. */
 export function onTermination(stop: () => void): Termination {
   let exitCode: number | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -1,8 +1,8 @@
 import { type Skills, skillFilesIn } from '../node/customizations/createSkills.ts';
 
 /**
- * Prints at the start of `exec` which skills and prompts of the user are wrong, and that those of the workspace are not
- * loaded.
+ * Prints at the start of `exec` which of the user's skills and prompts have mistakes, and that those of the workspace
+ * are not loaded.
  */
 export async function saySkillProblems(
   skills: Pick<Skills, 'current'>,

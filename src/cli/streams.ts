@@ -5,7 +5,7 @@ export interface Streams {
   readonly stderr: NodeJS.WriteStream;
 }
 
-/** Reads to the end of the stream, as UTF-8. */
+/** Reads a stream to its end, as UTF-8. */
 export async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));

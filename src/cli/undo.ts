@@ -32,7 +32,10 @@ import { settleInterrupted } from './recoverPatches.ts';
 import type { Streams } from './streams.ts';
 import { EXIT, Failure, UsageError } from './usage.ts';
 
-/** Resolves with the exit code: 1 where files are left alone because of conflicts. @throws UsageError */
+/**
+ * Runs `tiller undo`. Resolves with the exit code: 1 if files were left unchanged because of conflicts.
+ * @throws UsageError
+ */
 export async function undo(argv: readonly string[], streams: Streams): Promise<number> {
   const { values, positionals } = parseOptions({
     args: [...argv],
@@ -64,13 +67,14 @@ export async function undo(argv: readonly string[], streams: Streams): Promise<n
 
 interface Chosen {
   readonly thread: ThreadSummary;
-  /** `undefined`: the last one that changed something. */
+  /** The id of the turn; `undefined` for the last one that changed files. */
   readonly turn: string | undefined;
 }
 
 /**
- * The thread or sub-agent that was named, or the last one that changed something in this folder: where a turn of another
- * thread has started the turn of a sub-agent, that one. @throws UsageError
+ * Returns the named thread or sub-agent, or else the last thread that changed files in this folder. If a turn of
+ * another thread has started that turn of a sub-agent, returns the other thread.
+ * @throws UsageError
  */
 async function threadOf(
   id: string | undefined,
@@ -98,7 +102,7 @@ async function threadOf(
   throw new UsageError('no thread has changed anything in this folder that can be undone; name one with --thread ID');
 }
 
-/** The turn that has started this one of a sub-agent, and that one's, if any. */
+/** Returns the turn that started this turn of a sub-agent, followed upwards to the root thread. */
 async function startOf(chosen: Chosen, threads: readonly ThreadSummary[], records: ChangeRecords): Promise<Chosen> {
   const { parentId } = chosen.thread;
   const parent = threads.find(({ id }) => id === parentId);
@@ -165,7 +169,10 @@ interface TurnToUndo {
   readonly yes: boolean;
 }
 
-/** Prints what would be done, asks, and does it. `reverted`: absent where nothing is to be recorded in the threads. */
+/**
+ * Prints the planned changes, asks the user, and makes them. `reverted`: undefined if the undo is not to be recorded in
+ * the threads.
+ */
 async function carryOut(
   { id, parentId, turnId, cwd, yes }: TurnToUndo,
   standing: StandingChanges,
@@ -178,12 +185,12 @@ async function carryOut(
   const thread = parentId === null ? `thread ${id}` : `thread ${id}, a sub-agent of thread ${parentId},`;
   say(`undo of turn ${turnId} of ${thread} in ${cwd}:`);
   for (const line of planLines(plan)) say(`  ${line}`);
-  // Without a file only folders changed.
+  // If the plan has no files, the turn only changed folders.
   const hasWork =
     plan.files.length === 0 || plan.files.some(({ plan: { state } }) => state === 'ready' || state === 'merged');
   const conflicts = plan.files.flatMap(({ file }) => (file.state === 'conflict' ? [file.path] : []));
   if (!hasWork) {
-    // Records an undo that a crash has kept from being recorded; otherwise it does nothing.
+    // If a crash prevented an undo from being recorded, this records it; otherwise it does nothing.
     await performRevert(plan, { includeUncertain: true }, parts);
     say('There is nothing to undo.');
     return { code: conflicts.length > 0 ? EXIT.failed : EXIT.done };
@@ -202,7 +209,7 @@ async function carryOut(
   return { code: conflicts.length > 0 ? EXIT.failed : EXIT.done, reverted: result };
 }
 
-/** Returns the event for the panel, and for the next process that opens the thread. */
+/** Returns the event about the undo, for the panel and for the next process that opens the thread. */
 function revertedEvent(turnId: string, { paths, skipped }: Pick<Reverted, 'paths' | 'skipped'>): EventMsg {
   return { type: 'files_reverted', turnId, direction: 'undo', paths: [...paths], skipped: [...skipped] };
 }
@@ -235,7 +242,10 @@ function planLines({ files, newFolders, goneFolders }: RevertPlan): readonly str
 
 const VERBS = { add: 'bring back', update: 'restore', delete: 'remove' } as const;
 
-/** Asks on a terminal; the end of its input (Ctrl-D) means no. @throws UsageError without one */
+/**
+ * Asks the user on the terminal. The end of input (Ctrl-D) means no.
+ * @throws UsageError without a terminal
+ */
 async function ask(
   isUncertain: boolean,
   { stdin, stdout }: Streams,

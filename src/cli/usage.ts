@@ -1,4 +1,7 @@
-/** A mistake in the command line: one line on stderr, exit 2, nothing done (docs/cli.md). */
+/**
+ * A mistake in the command line. It is printed as one line on stderr; the exit code is 2, and nothing was done
+ * (docs/cli.md).
+ */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +9,7 @@ export class UsageError extends Error {
   }
 }
 
-/** A failure of the machine, not of the command line: one line on stderr, exit 1. */
+/** A failure that the command line did not cause. It is printed as one line on stderr; the exit code is 1. */
 export class Failure extends Error {
   constructor(message: string) {
     super(message);
@@ -116,7 +119,7 @@ const HELP = `tiller: a coding agent for your workspace
   tiller --version
 `;
 
-/** The help of a command, or of all of them where there is no such command. */
+/** Returns the help of a command; that of all commands if there is no such command. */
 export function helpOf(command: string | undefined): string {
   const known = command !== undefined && Object.hasOwn(HELP_OF_COMMAND, command) ? HELP_OF_COMMAND[command] : undefined;
   return known ?? HELP;

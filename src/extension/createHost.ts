@@ -15,7 +15,7 @@ import { readSettings, warnOfSetting } from '../vscode/settings.ts';
 
 /** Base services: the log, secrets, settings and Node's ports. */
 export interface Host {
-  /** The owner of the object graph disposes it; one that cannot be composed leaves it to the next. */
+  /** Disposed of with the object graph. When the graph cannot be composed, the next attempt uses it again. */
   readonly channel: vscode.LogOutputChannel;
   readonly log: TailedLog;
   /** Logs an unexpected error. */

@@ -39,7 +39,7 @@ export interface RequestTargets extends Pick<PanelRequestDeps, 'previewFolder'> 
   readonly choices: Pick<TurnChoices, 'policyOf' | 'lastModel' | 'override'>;
 }
 
-/** Leads each request of the panel to the feature that carries it out, and its answer to the panel. */
+/** Creates the services that carry out the panel's requests, each by the feature that owns it. */
 export function createPanelRequests(
   { node, report, tell }: Host,
   { workspace, proposalTabs, review, outputs }: Editors,
@@ -63,6 +63,7 @@ export function createPanelRequests(
     state: () => threads.state,
     override: (overrides) => void targets.choices.override(overrides).catch(tell),
     setReview: (review) => writeSetting('review', review),
+    setReviewer: (reviewer) => writeSetting('approvals.reviewer', reviewer),
     policyOf: targets.choices.policyOf,
     previewFolder: targets.previewFolder,
     lastModel: targets.choices.lastModel,

@@ -8,7 +8,7 @@ import { lazyObject, lazyVariant } from './lazyObject.ts';
 export const auditActSchema = z.discriminatedUnion('type', [
   lazyVariant('command', () => ({ command: z.string(), argv: z.array(z.string()), cwd: z.string() })),
   lazyVariant('patch', () => ({
-    /** Relative to the working directory if they lie inside. */
+    /** The files; paths inside the working directory are relative to it. */
     files: z.array(
       z.object({ path: z.string(), kind: z.enum(['add', 'update', 'delete']), movedTo: z.string().optional() }),
     ),
@@ -40,11 +40,12 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
     act: auditActSchema,
     outcome: z.enum(['allowed', 'denied', 'forbidden']),
     /**
-     * The source of the decision: the user, a remembered approval, the absence of a user, the end of the turn; or the
-     * rule or policy that decided without asking.
+     * The source of the decision: the user, a model that answers for the user, a remembered approval, the absence of a
+     * user, the end of the turn, or the rule or policy that decided without asking.
      */
     by: z.enum([
       'user',
+      'reviewer',
       'memory',
       'non_interactive',
       'turn_ended',
@@ -55,10 +56,12 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
       'hint',
       'hook',
     ]),
-    /** The reason for the decision, or for asking. For a rule, `id` is its place. */
+    /** The reason for the decision, or for the question to the user. For a rule, `id` is its place. */
     reason: decisionReasonSchema,
     /** The user's message with the decision. */
     word: z.string().optional(),
+    /** The model that has decided for the user, with its sentence. */
+    reviewer: z.object({ model: z.string(), text: z.string() }).optional(),
     box: sandboxMechanismSchema,
     escalated: z.boolean(),
   })),
@@ -78,11 +81,11 @@ export type AuditEnd = Extract<AuditEntry, { type: 'end' }>;
 /** A decision and its result. */
 export interface AuditRow {
   readonly decision: AuditDecision;
-  /** `null` if it did not run, still runs, or was cut off by a crash. */
+  /** `null` if the call did not run, still runs, or was cut off by a crash. */
   readonly end: AuditEnd | null;
 }
 
-/** The entries as table rows, newest first. */
+/** Returns the entries as table rows, newest first. */
 export function auditRows(entries: readonly AuditEntry[]): readonly AuditRow[] {
   const rows: { decision: AuditDecision; end: AuditEnd | null }[] = [];
   const open = new Map<string, { end: AuditEnd | null }>();

@@ -14,16 +14,18 @@ export interface AuditLine {
   readonly kind: AuditDecision['act']['type'];
   /** The command line as a user would type it, the files, or the tool; shortened if very long. */
   readonly what: string;
-  /** As the workspace names it; `null` for its only folder. */
+  /** The folder as the workspace names it; `null` for the only folder. */
   readonly cwd: string | null;
   readonly outcome: AuditDecision['outcome'];
   readonly by: AuditDecision['by'];
   readonly reason: DecisionReason;
   readonly word: string | null;
-  /** `none` when it ran outside the sandbox. */
+  /** The model that has decided for the user, with its sentence; `null` where none has. */
+  readonly reviewer: AuditDecision['reviewer'] | null;
+  /** `none` if the call ran outside the sandbox. */
   readonly box: SandboxMechanism;
   readonly escalated: boolean;
-  /** `null` if it did not run, still runs, or was cut off by a crash. */
+  /** `null` if the call did not run, still runs, or was cut off by a crash. */
   readonly end: { readonly status: ItemStatus; readonly exit: number | null; readonly durationMs: number } | null;
 }
 
@@ -41,7 +43,7 @@ export interface AuditHostMessage {
 /** Sent by the page; the host validates it first. */
 export const auditPageMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
-  /** Requests the list again with older entries. */
+  /** Requests the list again, extended by older entries. */
   z.object({ type: z.literal('more') }),
   z.object({ type: z.literal('open_thread'), threadId: z.string() }),
   z.object({ type: z.literal('show_rules') }),

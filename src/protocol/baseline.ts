@@ -1,24 +1,24 @@
 /**
- * Records of a workspace, by which the changes of a command or a patch can be shown and undone (design decision 7). The
- * same schemas read the records on disk.
+ * Records of the files in a workspace. With them the changes of a command or a patch can be shown and undone (design
+ * decision 7). The records on disk have the same schemas.
  */
 import * as z from 'zod';
 import { lazyObject, lazyVariant } from './lazyObject.ts';
 
 /** The reason why the content of a path is not kept and its change cannot be undone. */
 export const leftOutReasonSchema = z.enum([
-  /** By an ignore file of the workspace, or as a folder of packages. */
+  /** An ignore file of the workspace excludes it, or it is in a folder of packages. */
   'ignored',
-  /** Over 1 MiB. */
+  /** It is larger than 1 MiB. */
   'too_large',
-  /** A symbolic link whose target is not UTF-8, or of a record before links were kept. */
+  /** It is a symbolic link whose target is not UTF-8, or the record is older than the support for links. */
   'link',
-  /** A socket, a pipe or a device. */
+  /** It is a socket, a pipe or a device. */
   'special',
   'unreadable',
-  /** Its name is not UTF-8; bytes that are no text are written as `\xE9` in its path. */
+  /** Its name is not UTF-8. In its path, bytes that are not UTF-8 are written as `\xE9`. */
   'name',
-  /** The limit for kept content is reached, or the disk is full. */
+  /** The limit for kept content was reached, or the disk is full. */
   'no_room',
   /** It changed before it was recorded. */
   'late',
@@ -28,22 +28,22 @@ export type LeftOutReason = z.infer<typeof leftOutReasonSchema>;
 export const fileStateSchema = z.discriminatedUnion('type', [
   lazyVariant('absent', () => ({})),
   lazyVariant('file', () => ({
-    /** SHA-256 of the bytes, hexadecimal: the name of the kept content. */
+    /** The SHA-256 hash of the bytes, in hexadecimal digits. It is the name of the kept content. */
     hash: z.string().regex(/^[0-9a-f]{64}$/),
-    /** Bytes. */
+    /** The size in bytes. */
     size: z.number(),
     /** Permission bits. */
     mode: z.number(),
   })),
   lazyVariant('link', () => ({
-    /** As the link holds it. */
+    /** The target as the link contains it. */
     target: z.string(),
-    /** The hash of the target in UTF-8, which is kept like the bytes of a file, to be shown. */
+    /** The hash of the target in UTF-8. The target is kept like the content of a file, so that it can be shown. */
     hash: z.string().regex(/^[0-9a-f]{64}$/),
   })),
   lazyVariant('left_out', () => ({
     reason: leftOutReasonSchema,
-    /** Another text whenever the file is another. */
+    /** A value that differs whenever the file differs. */
     stamp: z.string(),
   })),
 ]);
@@ -60,7 +60,10 @@ export const recordedChangeSchema = lazyObject(() => ({
   after: fileStateSchema,
   /** `uncertain`: another program or thread may have written it. */
   by: changedBySchema,
-  /** It was moved here from a place whose content is not kept, such as an ignored folder: undone only when asked for. */
+  /**
+   * The file was moved here from a place whose content is not kept, such as an ignored folder. Undoing would delete its
+   * only copy, so this is only done on request.
+   */
   isOnlyCopy: z.literal(true).optional(),
 }));
 export type RecordedChange = z.infer<typeof recordedChangeSchema>;
@@ -85,9 +88,9 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     /** ISO 8601. */
     at: z.string(),
     changes: z.array(recordedChangeSchema),
-    /** Absolute paths of folders that it made. */
+    /** Absolute paths of the folders that the step created. */
     newFolders: z.array(z.string()),
-    /** Folders that it removed or moved away. */
+    /** The folders that the step removed or moved away. */
     goneFolders: z.array(keptFolderSchema).optional(),
   })),
   lazyVariant('reverted', () => ({
@@ -96,12 +99,12 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     at: z.string(),
     /** The changes of the undo or redo. */
     changes: z.array(recordedChangeSchema),
-    /** As in the steps that are reverted. */
+    /** The folders as in the steps that are reverted. */
     newFolders: z.array(z.string()),
     goneFolders: z.array(keptFolderSchema).optional(),
-    /** Turns of sub-agents that it covers besides its own. */
+    /** The turns of sub-agents that the undo or redo covers besides those of its own thread. */
     agents: z.array(agentTurnsSchema).optional(),
-    /** The thread whose undo or redo has covered these turns of a sub-agent: it is redone there. */
+    /** The thread whose undo or redo has covered these turns of a sub-agent. It can only be redone in that thread. */
     partOf: z.string().optional(),
   })),
   /** A turn of this thread has started a turn of a sub-agent that may change files. */
@@ -112,7 +115,7 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     agentTurnId: z.string(),
     /** The task of the agent in a few words, or its role. */
     name: z.string(),
-    /** It works in a side copy of its own: what it changes is not in the workspace. */
+    /** The agent works in a side copy: its changes are not in the workspace. */
     inSideCopy: z.literal(true).optional(),
   })),
 ]);
@@ -124,7 +127,7 @@ export type AgentTurn = Extract<ChangeRecord, { type: 'agent_turn' }>;
 export const changedFileSchema = lazyObject(() => ({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
-  /** Lines; absent for a file that is not text, too large or not compared. */
+  /** The number of added and removed lines; absent for a file that is not text, is too large, or was not compared. */
   added: z.number().optional(),
   removed: z.number().optional(),
   /** Another program or thread may have written it. */
@@ -135,7 +138,7 @@ export const changedFileSchema = lazyObject(() => ({
 export type ChangedFile = z.infer<typeof changedFileSchema>;
 
 export const commandChangesSchema = lazyObject(() => ({
-  /** The first of them by path, at most `MAX_SHOWN_FILES`. */
+  /** The first changed files by path, at most `MAX_SHOWN_FILES`. */
   files: z.array(changedFileSchema),
   /** The number of all changed files. */
   total: z.number(),
@@ -144,23 +147,25 @@ export const commandChangesSchema = lazyObject(() => ({
 }));
 export type CommandChanges = z.infer<typeof commandChangesSchema>;
 
-/** Thousands of changed files are a count; the record on disk has all of them. */
+/**
+ * Maximum number of changed files that are listed. Further files are only counted; the record on disk has all of them.
+ */
 export const MAX_SHOWN_FILES = 200;
 
 export const revertStateSchema = z.enum([
-  /** The file has the content that the turn left. */
+  /** The file still has the content that the turn gave it. */
   'ready',
-  /** It was changed since at other lines, which stay. */
+  /** Other lines of the file were changed since. These changes are kept. */
   'merged',
-  /** It was changed since at the same lines, or is not text. */
+  /** The same lines were changed since, or the file is not text. */
   'conflict',
-  /** It is already as it would become. */
+  /** The file already has the content that the undo would restore. */
   'done',
-  /** Its content was not kept. */
+  /** The earlier content was not kept. */
   'impossible',
 ]);
 
-/** SHA-256, hexadecimal; `null`: there is no file. */
+/** The SHA-256 hash of the content, in hexadecimal digits; `null` if there is no file. */
 const keptSchema = z.string().nullable();
 
 /** The effect of an undo or redo on one file. */
@@ -168,11 +173,11 @@ export const revertFileSchema = lazyObject(() => ({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
   state: revertStateSchema,
-  /** Another program or thread may have made the change: only undone when asked for. */
+  /** True if another program or thread may have made the change: then it is only undone on request. */
   uncertain: z.boolean().optional(),
   /** One sentence for `conflict` and `impossible`. */
   reason: z.string().optional(),
-  /** Names of the sub-agents that have changed it. */
+  /** The names of the sub-agents that have changed the file. */
   agents: z.array(z.string()).optional(),
   /** The keys of the contents before and after; absent if the file would not change. */
   contents: z.object({ before: keptSchema, after: keptSchema }).optional(),
@@ -181,12 +186,12 @@ export type RevertFile = z.infer<typeof revertFileSchema>;
 
 /** Options of an undo, a redo or a rollback of files. */
 export const revertOptionsSchema = lazyObject(() => ({
-  /** Changes nothing: `revert_planned` has the changes that would be made. */
+  /** True to change nothing: the event `revert_planned` describes the changes that would be made. */
   preview: z.boolean().optional(),
-  /** Includes files that another program or thread may have changed, which are left alone otherwise. */
+  /** True to include files that another program or thread may have changed. Otherwise they are left unchanged. */
   includeUncertain: z.boolean().optional(),
-  /** Files whose later changes may be lost, as `revert_planned` names them. */
+  /** The files whose later changes may be overwritten, with the paths of `revert_planned`. */
   overwrite: z.array(z.string()).optional(),
-  /** Files that are left alone. */
+  /** The files to leave unchanged. */
   exclude: z.array(z.string()).optional(),
 }));

@@ -4,7 +4,7 @@ import { lineRangeSchema } from './lineRange.ts';
 import { lazyObject, lazyVariant } from './lazyObject.ts';
 
 export const reviewTargetSchema = z.discriminatedUnion('type', [
-  /** Staged, not staged and untracked. */
+  /** All uncommitted changes: staged, not staged, and untracked files. */
   lazyVariant('uncommitted', () => ({})),
   /** The changes since the merge base of the named branch and the current one; uncommitted changes included. */
   lazyVariant('branch', () => ({ branch: z.string().min(1) })),
@@ -12,24 +12,24 @@ export const reviewTargetSchema = z.discriminatedUnion('type', [
 ]);
 export type ReviewTarget = z.infer<typeof reviewTargetSchema>;
 
-/** `sent`: the thread has got it to fix it. */
+/** The state of a finding. `sent`: it was sent to the thread to be fixed. */
 export const findingStateSchema = z.enum(['open', 'sent', 'dismissed']);
 
 export const findingSchema = lazyObject(() => ({
-  /** Unique in its review. */
+  /** An id that is unique in the review. */
   id: z.string(),
-  /** One line. */
+  /** The title, in one line. */
   title: z.string(),
-  /** Markdown. */
+  /** The explanation, as Markdown. */
   body: z.string(),
-  /** 0: must be fixed at once, 3: would be nice. Absent where the reviewer gave none. */
+  /** The severity from 0 (must be fixed at once) to 3 (nice to have). Absent if the reviewer gave none. */
   priority: z.int().min(0).max(3).optional(),
   confidence: z.number().min(0).max(1).optional(),
-  /** Relative to the working directory if possible. Absent where the file does not exist. */
+  /** The path, relative to the working directory if possible. Absent if the file does not exist. */
   path: z.string().optional(),
   /** Absent where the file does not have these lines. */
   lines: lineRangeSchema.optional(),
-  /** The first of these lines as they were, so that they can be found again. */
+  /** The first of these lines with their text at the time of the review, so that they can be found again. */
   quote: z.string().optional(),
   state: findingStateSchema,
 }));

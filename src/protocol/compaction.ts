@@ -1,11 +1,14 @@
-/** Histories that a compaction replaced, and how it is undone: shared by a live session and the reading of a rollout. */
+/**
+ * The histories that compactions replaced, and how to undo a compaction. Both a live session and the reader of rollouts
+ * use this.
+ */
 import type { ResponseItem } from './responseItem.ts';
 
 /** A compaction that is in effect. */
 export interface CompactedHistory {
   /** The id of its `compaction` item. */
   readonly itemId: string;
-  /** The history before it. */
+  /** The history before the compaction. */
   readonly before: readonly ResponseItem[];
   /** The number of items that replaced it: all later ones were added since. */
   readonly kept: number;
@@ -14,10 +17,10 @@ export interface CompactedHistory {
 export type UndoneCompaction =
   | { readonly type: 'undone'; readonly items: ResponseItem[]; readonly compacted: CompactedHistory[] }
   | { readonly type: 'unknown' }
-  /** A later compaction is in effect, whose summary includes this one. */
+  /** A later compaction is in effect. Its summary includes this one. */
   | { readonly type: 'not_last' };
 
-/** The history without its last compaction: the items that it replaced, and those added since. */
+/** Returns the history without its last compaction: the items that the compaction replaced, and those added since. */
 export function undoCompaction(
   items: readonly ResponseItem[],
   compacted: readonly CompactedHistory[],

@@ -1,20 +1,23 @@
-/** Computes the text in the composer, for the panel and the host, which both keep it. */
+/** Computes the draft in the composer. The panel and the host use the same functions, because both keep the draft. */
 import type { Mention, UserInput } from './item.ts';
 import { mentionRanges } from './text/mentionTokens.ts';
 
-/** A part of a message besides its text, while the message is written. */
+/** A part of a draft besides its text. */
 export interface Attachment {
   readonly part: Exclude<UserInput, { type: 'text' }>;
-  /** The text contains it as `@name`; it is sent only while it does. */
+  /** True if the text contains the attachment as `@name`. It is then only sent while the text does. */
   readonly inText: boolean;
 }
 
-/** The begin of the id of a mention whose text was copied when it was attached: a part of a terminal, one diff. */
+/**
+ * The prefix of the id of a mention whose text was copied when it was attached: a part of a terminal's output, or one
+ * diff.
+ */
 export const COPY_ID = 'copy:';
 
 /**
- * A mention before it is sent: content that was read for it is left out, so that it is read again. A dropped file keeps
- * its text, because its place is not known, and so does a copy.
+ * Returns a mention without the content that was read for it, so that the content is read again. A dropped file keeps
+ * its text, because its place is not known; so does a copy.
  */
 function unsent({ name, path, kind, lines, quote, id, text }: Mention): Mention {
   const isCopy = path === '' && text !== undefined && (kind === 'file' || id?.startsWith(COPY_ID) === true);
@@ -23,7 +26,7 @@ function unsent({ name, path, kind, lines, quote, id, text }: Mention): Mention 
   return { type: 'mention', name, path, ...known };
 }
 
-/** The attachments of a message that was sent or queued, to write it again. */
+/** Returns the attachments of a message that was sent or queued, for a draft with the same content. */
 export function attachmentsOf(input: readonly UserInput[]): readonly Attachment[] {
   const text = input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   const names = input.flatMap((part) => (part.type === 'mention' ? [part.name] : []));
@@ -31,13 +34,13 @@ export function attachmentsOf(input: readonly UserInput[]): readonly Attachment[
   return input.flatMap((part): readonly Attachment[] => {
     if (part.type === 'text') return [];
     if (part.type !== 'mention') return [{ part, inText: false }];
-    // It follows from the text, and is added again when that is sent.
+    // It is derived from the text, and is added again when the text is sent.
     if (isRunByText(part)) return [];
     return [{ part: unsent(part), inText: named.has(part.name) }];
   });
 }
 
-/** A skill or a prompt that the text of the message runs. */
+/** Returns true for a skill or a prompt that the text of the message runs. */
 export function isRunByText(part: UserInput): part is Mention & { readonly kind: 'skill' | 'prompt' } {
   return part.type === 'mention' && (part.kind === 'skill' || part.kind === 'prompt');
 }
@@ -45,7 +48,7 @@ export function isRunByText(part: UserInput): part is Mention & { readonly kind:
 interface EditOf<Type extends string> {
   readonly type: Type;
   readonly id: string;
-  /** Its text when the edit started. */
+  /** The text of the message when the edit started. */
   readonly original: string;
   /** The text of the composer before the edit. */
   readonly draft: string;
@@ -60,7 +63,7 @@ export type QueuedEdit = EditOf<'queued'>;
  * item of the message.
  */
 export type SentEdit = EditOf<'sent'> & {
-  /** Files that were changed since are restored, too. */
+  /** True if the files that were changed since the message are restored, too. */
   readonly restoresFiles: boolean;
 };
 
@@ -68,7 +71,7 @@ export type DraftEdit = QueuedEdit | SentEdit;
 
 /** The parts of a draft besides its text. */
 export interface DraftParts {
-  /** The message that the draft is an edit of. */
+  /** The message that the user edits; `null` if the draft is a new message. */
   readonly edit: DraftEdit | null;
   readonly attachments: readonly Attachment[];
 }
@@ -79,7 +82,7 @@ export interface DraftImages {
   readonly edit: readonly Attachment[];
 }
 
-/** Parts the images from the rest: they are large, so they are not written with every change of the text. */
+/** Separates the images from the rest: they are large, so they are not written again with every change of the text. */
 export function partImages({ edit, attachments }: DraftParts): { parts: DraftParts; images: DraftImages } {
   const others = (all: readonly Attachment[]) => all.filter((attachment) => !isImage(attachment));
   const kept = edit?.attachments && { ...edit, attachments: others(edit.attachments) };
@@ -89,7 +92,7 @@ export function partImages({ edit, attachments }: DraftParts): { parts: DraftPar
   };
 }
 
-/** Undoes `partImages`, but for the order. */
+/** Combines what `partImages` has separated. The order of attachments may differ. */
 export function withImages({ edit, attachments }: DraftParts, images: DraftImages): DraftParts {
   const isWhole = edit === null || images.edit.length === 0;
   return {
@@ -102,7 +105,7 @@ function isImage({ part }: Attachment): boolean {
   return part.type === 'image';
 }
 
-/** A message that comes back to the composer during an edit belongs to the draft that returns after it. */
+/** Adds a message that was returned to the composer during an edit to the draft that is restored after the edit. */
 export function withReturned(edit: SentEdit, text: string, attachments: readonly Attachment[]): SentEdit {
   return {
     ...edit,
@@ -111,21 +114,21 @@ export function withReturned(edit: SentEdit, text: string, attachments: readonly
   };
 }
 
-/** A message as it would be sent again: its text, then its attachments, to be read again. */
+/** Returns the input to send a message again: its text, then its attachments without content, which is read again. */
 export function unsentInput(input: readonly UserInput[]): UserInput[] {
   const textParts = input.filter((part) => part.type === 'text');
   return [...textParts, ...attachmentsOf(input).map(({ part }) => part)];
 }
 
-/** Joins two texts, the second on a new line. */
+/** Joins two texts. The second one begins a new line. */
 export function onNewLine(text: string, addition: string): string {
   if (text === '' || addition === '') return text + addition;
   return `${text}\n${addition}`;
 }
 
 /**
- * The draft after the message stopped being queued before its edit was sent, without losing typed text. An unchanged
- * text is kept only if the message was dropped; otherwise a turn has it, or the user withdrew it.
+ * Returns the draft after the edited message has left the queue before its edit was sent. Typed text is not lost.
+ * Unchanged text is only kept if the message was dropped; otherwise a turn has taken it, or the user withdrew it.
  */
 export function draftAfterEdit(text: string, edit: QueuedEdit, reason: 'joined' | 'withdrawn' | 'dropped'): string {
   if (reason === 'dropped') return onNewLine(edit.draft, text.trim() === '' ? edit.original : text);

@@ -68,7 +68,7 @@ export type ContextParts = z.infer<typeof contextPartsSchema>;
 const rateLimitSchema = lazyObject(() => ({
   limit: z.number().optional(),
   remaining: z.number(),
-  /** Until it is whole again. */
+  /** Milliseconds until the quota is fully available again. */
   resetsInMs: z.number().optional(),
 }));
 export type RateLimit = z.infer<typeof rateLimitSchema>;
@@ -96,7 +96,7 @@ export const turnSettingsSchema = lazyObject(() => ({
 }));
 export type TurnSettings = z.infer<typeof turnSettingsSchema>;
 
-/** The answers that the user is offered; the wire form of the answer is `approvalDecisionSchema`. */
+/** The answers that the user can choose. `approvalDecisionSchema` is the form in which an answer is sent. */
 export const approvalChoiceSchema = z.enum([
   'approved',
   'approved_for_thread',
@@ -109,8 +109,20 @@ export const approvalChoiceSchema = z.enum([
 ]);
 export type ApprovalChoice = z.infer<typeof approvalChoiceSchema>;
 
-/** The sub-agent that asks; absent where the root thread does. */
+/** The sub-agent that asks; absent if the root thread asks. */
 const asking = { agent: z.object({ id: z.string(), role: z.string() }).optional() };
+
+/** A model that answers for the user, with its reason as one sentence (docs/decisions/0079). */
+export const reviewerVerdictSchema = lazyObject(() => ({ model: z.string(), text: z.string() }));
+export type ReviewerVerdict = z.infer<typeof reviewerVerdictSchema>;
+
+/** `asks`: it leaves the decision to the user. `failed`: it has not decided. */
+const reviewStateSchema = lazyObject(() => ({
+  model: z.string(),
+  state: z.enum(['reviewing', 'asks', 'failed']),
+  /** The reason for asking the user, as one sentence. */
+  text: z.string().optional(),
+}));
 
 export const approvalRequestSchema = lazyObject(() => ({
   ...asking,
@@ -121,9 +133,12 @@ export const approvalRequestSchema = lazyObject(() => ({
   /** The command line as a user would type it. */
   command: z.string().optional(),
   cwd: z.string().optional(),
-  /** The sandbox mechanism that it would run under. */
+  /** The sandbox mechanism under which the command would run. */
   box: sandboxMechanismSchema.optional(),
-  /** True if the command would get a terminal. Input of the model needs approval there only for files with secrets. */
+  /**
+   * True if the command would get a terminal. Later input of the model to that terminal only needs approval if it names
+   * files with secrets.
+   */
   tty: z.boolean().optional(),
   /** Each command of a script with its own verdict. */
   parts: z
@@ -144,9 +159,11 @@ export const approvalRequestSchema = lazyObject(() => ({
   diff: z.string().optional(),
   /** For a patch that needs approval again because its files have changed: the earlier choices that still fit. */
   reviewed: proposalChoicesSchema.optional(),
-  /** For a patch: files that the user has moved since the model wrote it; it changes them where they are now. */
+  /**
+   * For a patch: files that the user has moved since the model wrote the patch. They are changed at their new places.
+   */
   moved: z.array(z.object({ from: z.string(), to: z.string() })).optional(),
-  /** For a patch that needs approval again: folders that are gone since, and that it would create. */
+  /** For a patch that needs approval again: folders that were removed since, and that the patch would create. */
   missingFolders: z.array(z.string()).optional(),
   /** For a tool of an MCP server: the server's description of it, which is not checked. */
   tool: z
@@ -166,13 +183,15 @@ export const approvalRequestSchema = lazyObject(() => ({
   justification: z.string().optional(),
   /** The rule that "always allow …" would add. */
   proposedRule: ruleSchema.optional(),
-  /** True when a command in it can destroy work that cannot be restored. */
+  /** True if a command in the request can destroy work that cannot be restored. */
   destructive: z.boolean().optional(),
   choices: z.array(approvalChoiceSchema),
   /** Commands that other threads currently run in the same place and that may change the same files. */
   elsewhere: z.array(z.object({ threadId: z.string(), command: z.string() })).optional(),
   /** Items of further identical calls, which wait for the same answer. */
   alsoItems: z.array(z.string()).optional(),
+  /** A model reviews the request, or has reviewed it and leaves it to the user. The user may answer at any time. */
+  reviewer: reviewStateSchema.optional(),
 }));
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
 
@@ -183,10 +202,10 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
     source: z.literal('model'),
     questionId: z.string(),
     questions: z.array(questionSchema),
-    /** The call that asks. It is run again when the thread is resumed before an answer. */
+    /** The call that asks. It runs again when the thread is resumed before an answer. */
     callId: z.string().optional(),
   })),
-  /** Tiller asks before it continues: one of the options is the answer. */
+  /** A question of Tiller before it continues: the answer is one of the options. */
   lazyObject(() => ({
     ...asking,
     source: z.literal('tiller'),
@@ -200,17 +219,25 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
     server: z.string(),
     message: z.string(),
     requestedSchema: z.record(z.string(), z.unknown()),
-    /** A page that the user is to open; the form is empty then. */
+    /** A page that the user should open. The form is empty then. */
     url: z.string().optional(),
   })),
 ]);
 export type QuestionRequest = z.infer<typeof questionRequestSchema>;
 
 /**
- * The source of a decision about a request: the user, a remembered approval, a rule, the policy, the absence of a user,
- * or the end of the turn.
+ * The source of a decision about a request: the user, a model that answers for the user, a remembered approval, a rule,
+ * the policy, the absence of a user, or the end of the turn.
  */
-export const resolvedBySchema = z.enum(['user', 'memory', 'rule', 'policy', 'non_interactive', 'turn_ended']);
+export const resolvedBySchema = z.enum([
+  'user',
+  'reviewer',
+  'memory',
+  'rule',
+  'policy',
+  'non_interactive',
+  'turn_ended',
+]);
 export type ResolvedBy = z.infer<typeof resolvedBySchema>;
 
 export const turnAbortReasonSchema = z.enum(['interrupted', 'replaced', 'failed', 'crashed']);
@@ -240,7 +267,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     settings: turnSettingsSchema,
     contextWindow: z.number().nullable(),
   })),
-  /** Emitted again with the same id when it is changed, held or released. */
+  /** A message was queued. Emitted again with the same id when the message is changed, held or released. */
   lazyVariant('input_queued', () => ({
     id: z.string(),
     input: z.array(userInputSchema),
@@ -267,14 +294,23 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     itemId: z.string(),
     callId: z.string(),
   })),
+  /** A model has reviewed the request and leaves it to the user. */
+  lazyVariant('approval_reviewed', () => ({
+    approvalId: z.string(),
+    model: z.string(),
+    outcome: z.enum(['asks', 'failed']),
+    text: z.string(),
+  })),
   lazyVariant('approval_resolved', () => ({
     approvalId: z.string(),
     decision: approvalDecisionSchema,
     by: resolvedBySchema,
+    /** Set with `by: reviewer`. */
+    reviewer: reviewerVerdictSchema.optional(),
     /** With `approved_for_thread`: the keys that are remembered from now on. */
     keys: z.array(z.string()).optional(),
   })),
-  /** Everything that the thread remembers from now on, after a change by the user. */
+  /** The user has changed what the thread remembers: all approvals and rules that hold from now on. */
   lazyVariant('memory_changed', () => ({ keys: z.array(z.string()), rules: z.array(ruleSchema) })),
   lazyVariant('question_requested', () => ({ request: questionRequestSchema })),
   lazyVariant('question_resolved', () => ({ questionId: z.string(), by: resolvedBySchema })),
@@ -302,7 +338,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     parts: contextPartsSchema.optional(),
     /** Tokens of `last.total` from which the thread is compacted automatically. */
     compactsAt: z.number().optional(),
-    /** The basis of estimates once the server has counted tokens: kept for resuming the thread. */
+    /** The ratio for estimates, once the server has counted tokens. It is recorded for resuming the thread. */
     bytesPerToken: z.number().optional(),
     /**
      * Set if the settings have prices for the model (then in their currency) or the server reports the cost. `total` counts
@@ -365,19 +401,19 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     agentId: z.string(),
     role: z.string(),
     state: agentStateSchema,
-    /** Its last message, or why it failed. */
+    /** The last message of the agent, or the reason why it failed. */
     lastMessage: z.string().optional(),
     /** The task of the agent, in a few words. */
     description: z.string().optional(),
     /** The colour of the agent's role, as a CSS colour name. */
     color: z.string().optional(),
-    /** Used by its requests so far. */
+    /** The tokens that the agent's requests have used so far. */
     tokens: z.number().optional(),
-    /** A call of `task` waits for it. */
+    /** True if a call of `task` waits for the agent. */
     isTask: z.boolean().optional(),
-    /** It works in a side copy: the user brings home its changes. */
+    /** True if the agent works in a side copy. The user brings its changes home. */
     inSideCopy: z.boolean().optional(),
-    /** It works in the same folder as other agents that write. */
+    /** Set if the agent works in the same folder as other agents that write: the reason why it has no side copy. */
     noSideCopy: noSideCopySchema.optional(),
   })),
   lazyVariant('compaction_undone', () => ({ itemId: z.string() })),
@@ -398,9 +434,12 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     turnIds: z.array(z.string()),
     direction: z.enum(['undo', 'redo']),
     files: z.array(revertFileSchema),
-    /** Names of the sub-agents of these turns that have worked in a side copy, which is left as it is. */
+    /** The names of sub-agents of these turns that have worked in a side copy. The side copies are not changed. */
     inSideCopies: z.array(z.string()).optional(),
-    /** Folders that would be made, or removed where they are empty; only where there are some. Paths as of the files. */
+    /**
+     * The folders that would be created, or removed if they are empty; absent if there are none. Paths have the same
+     * form as those of files.
+     */
     folders: z.array(z.string()).optional(),
     /** The diff of the files that can be reverted, in git format, with paths relative to the working directory. */
     unifiedDiff: z.string(),
@@ -409,7 +448,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     turnId: z.string(),
     direction: z.enum(['undo', 'redo']),
     paths: z.array(z.string()),
-    /** Not reverted because another writer has changed them since. */
+    /** The files that were not reverted, because another program or thread has changed them since. */
     skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
   })),
   lazyVariant('turns_rolled_back', () => ({
@@ -429,21 +468,22 @@ export type EventMsgOf<Type extends EventMsgType> = Extract<EventMsg, { type: Ty
 
 export const eventSchema = lazyObject(() => ({
   v: z.literal(1),
-  /** Counts from 1 without gaps in one process, over all its threads. */
+  /** The number of the event in its process, over all threads: from 1, without gaps. */
   seq: z.number().int().positive(),
   /** ISO 8601, milliseconds, UTC. */
   at: z.string(),
   threadId: z.string(),
   turnId: z.string().nullable(),
-  /** The submission that caused it. */
+  /** The submission that caused the event. */
   submissionId: z.string().nullable(),
   msg: eventMsgSchema,
 }));
 export type Event = z.infer<typeof eventSchema>;
 
 /**
- * True when an event is recorded in the rollout. Other events can be derived from recorded ones: a delta is part of the
- * completed item, a retry ends in a turn, a preview is asked for again, and MCP servers are those of the process.
+ * Returns true if an event is recorded in the rollout. The other events can be derived: a delta is part of the
+ * completed item, a retry ends within its turn, a preview can be requested again, and the state of MCP servers is that
+ * of the process.
  */
 export function isPersisted(msg: EventMsg): boolean {
   return !['item_delta', 'process_output', 'stream_error', 'revert_planned', 'mcp_status'].includes(msg.type);

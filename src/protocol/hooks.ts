@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The points of a thread at which hooks run (docs/hooks.md). Other products have more. */
+/** The events of a thread at which hooks run (docs/hooks.md). Other products have more of them. */
 export const hookEventSchema = z.enum([
   'SessionStart',
   'UserPromptSubmit',
@@ -11,14 +11,18 @@ export const hookEventSchema = z.enum([
 ]);
 export type HookEvent = z.infer<typeof hookEventSchema>;
 
-/** The reason for which a Notification hook runs, as Claude Code names it; the matcher is compared with it. */
+/** The reason why a Notification hook runs, with the names of Claude Code. The hook's matcher is compared with it. */
 export type NotificationType = 'permission_prompt' | 'elicitation_dialog' | 'idle_prompt';
 
-/** The setting as the user wrote it. Its hooks are checked one by one, so that a wrong one costs no other. */
+/**
+ * The setting as the user wrote it. Each hook is validated separately, so that a mistake in one does not disable the
+ * others.
+ */
 export const hooksSettingSchema = z.record(z.string(), z.unknown());
 
 /**
- * The effect of a hook, the strongest one where it had several. `none`: it only ran, which is shown if that took long.
+ * The effect of a hook; if it had several, the strongest one. `none`: the hook only ran, which is shown if it took
+ * long.
  */
 export const hookEffectSchema = z.enum([
   'failed',

@@ -1,4 +1,4 @@
-/** Which images are read, by the panel, the host and core alike. */
+/** The limits of images that are read. The panel, the host and core use the same ones. */
 
 /**
  * `bytes`: the limit of file reading and of the known servers. `pixels`: the limit above which image libraries refuse
@@ -6,6 +6,6 @@
  */
 export const IMAGE_LIMITS = { bytes: 20 * 1024 * 1024, pixels: 100_000_000 } as const;
 
-/** Media types that every server takes. */
+/** The media types that every server accepts. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];

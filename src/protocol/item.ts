@@ -43,12 +43,12 @@ const sentMentionSchema = z.discriminatedUnion('type', [
 /** The input of a turn, from the user or a client. */
 export const userInputSchema = z.discriminatedUnion('type', [
   lazyVariant('text', () => ({ text: z.string() })),
-  /** A data or https URL. */
+  /** An image as a data URL or an https URL. */
   lazyVariant('image', () => ({
     imageUrl: z.string(),
     /** A hash of the URL, set by the panel; identifies the image where only its thumbnail is available. */
     id: z.string().optional(),
-    /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
+    /** For display: the name of its file, a small copy as a data URL, and its size in pixels and bytes. */
     name: z.string().optional(),
     thumbnail: z.string().optional(),
     width: z.int().positive().optional(),
@@ -57,17 +57,20 @@ export const userInputSchema = z.discriminatedUnion('type', [
   })),
   lazyVariant('local_image', () => ({ path: z.string() })),
   /**
-   * A reference to something. With a `kind` it is attached to the message: `text`, or else the content of `path` when
-   * the message is recorded. Without one, `text` or a link is sent as it is.
+   * A reference to a file or another source. With a `kind` it is attached to the message: its `text`, or else the
+   * content of `path` when the message is recorded. Without a `kind`, its `text` or a link is sent as it is.
    */
   lazyVariant('mention', () => ({
-    /** The message text contains it as `@name`. */
+    /** The name, which the message text contains as `@name`. */
     name: z.string(),
-    /** Absolute, or relative to the working directory; empty for a thing that is not a file. */
+    /** The path, absolute or relative to the working directory; empty if the source is not a file. */
     path: z.string(),
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
-    /** The first of these lines as they were: where they are now is looked up when the message is recorded. */
+    /**
+     * The first of these lines with their text when the mention was made. When the message is recorded, the present
+     * place of the lines is looked up with it.
+     */
     quote: z.string().optional(),
     /**
      * The id of a thread, or of a terminal while it is open; for a copied text `copy:` and a hash; for a symbol its
@@ -121,8 +124,8 @@ export const fileChangeSummarySchema = lazyObject(() => ({
 export type FileChangeSummary = z.infer<typeof fileChangeSummarySchema>;
 
 /**
- * The changes of the editor's problems by a patch, in the patched files and in other open files. Paths are for display.
- * The numbers of new problems and of those that are gone are not about the files in the lists.
+ * The effect of a patch on the problems that the editor reports, in the patched files and in other open files. Paths
+ * are for display. The numbers do not include the files in the lists `checking` and `unchecked`.
  */
 export const patchProblemsSchema = lazyObject(() => ({
   errors: z.number(),
@@ -167,14 +170,14 @@ export const agentStateSchema = z.enum(['pending_init', 'running', 'interrupted'
 export type AgentState = z.infer<typeof agentStateSchema>;
 
 /**
- * The reason why an agent that writes beside others has no side copy: its working directory is in none of the open
- * folders, the workspace is not trusted, or the copy could not be made.
+ * The reason why an agent that may write at the same time as others has no side copy: its working directory is in none
+ * of the open folders, the workspace is not trusted, or the copy could not be created.
  */
 export const noSideCopySchema = z.enum(['other_folder', 'untrusted', 'not_made']);
 export type NoSideCopy = z.infer<typeof noSideCopySchema>;
 
 const base = { id: z.string(), status: itemStatusSchema };
-/** For items whose failure the user may want to act on. */
+/** A field for items on whose failure the user may want to act. */
 const why = {
   /** The reason why the call failed or was refused; set only if no other field gives it. */
   why: z.string().optional(),
@@ -228,7 +231,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     /** The changes of the command to the workspace, taken from `files_changed` after its end. */
     changed: commandChangesSchema.optional(),
   })),
-  /** The model read the output of a background process, or typed into it. */
+  /** The model has read the output of a background process, or has sent input to it. */
   lazyObject(() => ({
     ...base,
     type: z.literal('process_interaction'),
@@ -279,7 +282,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean().nullable(),
   })),
-  /** The server of the model has searched the web. */
+  /** The model's server has searched the web. */
   lazyObject(() => ({
     ...base,
     type: z.literal('web_search'),
@@ -324,7 +327,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     type: z.literal('code_navigation'),
     callId: z.string(),
     op: z.enum(['definition', 'references', 'implementations', 'symbols', 'hover', 'rename', 'diagnostics']),
-    /** As the model has written them. */
+    /** The symbol and the path as the model wrote them. */
     symbol: z.string().optional(),
     path: z.string().optional(),
     line: z.number().optional(),
@@ -381,7 +384,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     callId: z.string().optional(),
     /** The operation that the call performs on the agent. */
     action: z.enum(['task', 'spawn', 'message', 'wait', 'resume', 'close']).optional(),
-    /** Its thread. Empty where none was started. */
+    /** The thread of the agent; empty if none was started. */
     agentId: z.string(),
     /** The role of the agent; of a call about several agents, all of their roles. */
     role: z.string(),
@@ -398,9 +401,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     ...why,
     type: z.literal('code_review'),
     target: reviewTargetSchema,
-    /** The thread of the agent. Empty where none was started. */
+    /** The thread of the agent; empty if none was started. */
     agentId: z.string(),
-    /** Worst first. Empty unless completed. */
+    /** The findings, the most severe first; empty unless the review is completed. */
     findings: z.array(findingSchema),
     /** The reviewer's overall verdict: true if the changes have no serious fault. */
     isCorrect: z.boolean().optional(),
@@ -411,15 +414,15 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     ...base,
     ...why,
     type: z.literal('compaction'),
-    /** Tokens of a request before and after it; estimates. */
+    /** The estimated tokens of a request before and after the compaction. */
     beforeTokens: z.number(),
-    /** 0 unless completed. */
+    /** 0 unless the compaction is completed. */
     afterTokens: z.number(),
-    /** Empty unless completed. */
+    /** Empty unless the compaction is completed. */
     summary: z.string(),
     /** `limit`: the thread had reached its limit. `context_exceeded`: the server refused a request as too long. */
     trigger: z.enum(['manual', 'limit', 'context_exceeded']).optional(),
-    /** The model reads the replaced items again. */
+    /** True if the compaction was undone: the model gets the replaced items again. */
     undone: z.boolean().optional(),
   })),
 ]);
@@ -427,6 +430,6 @@ export type TurnItem = z.infer<typeof turnItemSchema>;
 export type TurnItemType = TurnItem['type'];
 export type TurnItemOf<Type extends TurnItemType> = Extract<TurnItem, { type: Type }>;
 
-/** The `kind` of a delta selects the text of the item that grows. */
+/** The kind of a delta: selects the text of the item to which it is appended. */
 export const deltaKindSchema = z.enum(['text', 'summary', 'raw', 'section_break', 'output', 'patch']);
 export type DeltaKind = z.infer<typeof deltaKindSchema>;

@@ -32,18 +32,27 @@ export type FoldCount =
  */
 export type TurnPlace = 'step' | 'speech' | 'landmark';
 
-/** Methods rather than functions: a trait of one kind can then be called with the item it was looked up for. */
+/**
+ * The traits of one kind of item. They are declared as methods, so that the trait of a kind can be called with the item
+ * for which it was looked up.
+ */
 export interface ItemTraits<Type extends TurnItemType = TurnItemType> {
-  /** Redaction: a secret may arrive in pieces in these. All other texts of an item arrive whole. */
+  /**
+   * The texts of the item that grow, for redaction: a secret may arrive in pieces in them. All other texts arrive as a
+   * whole.
+   */
   readonly grows: readonly GrowingText<Type>[];
-  /** True if its `why` gives the reason for a failure or refusal. */
+  /** True if the item has a field `why` with the reason for a failure or refusal. */
   readonly explained: Type extends TurnItemType ? ('why' extends keyof TurnItemOf<Type> ? true : false) : never;
   readonly place: TurnPlace;
-  /** The act for the audit log; `undefined` if the item has no effect outside the thread. `cwd`: of its turn. */
+  /**
+   * Returns the act for the audit log; `undefined` if the item has no effect outside the thread. `cwd`: the working
+   * directory of its turn.
+   */
   act(item: TurnItemOf<Type>, cwd: string): AuditAct | undefined;
-  /** The texts that a search through threads reads, in order of relevance. */
+  /** Returns the texts in which a search through threads looks, most relevant first. */
   searched(item: TurnItemOf<Type>): readonly string[];
-  /** `undefined`: it is not counted, unless it was declined. */
+  /** Returns how the item is counted; `undefined` if it is only counted when it was declined. */
   counted(item: TurnItemOf<Type>): FoldCount | undefined;
 }
 
@@ -53,7 +62,7 @@ const NO_ACT = { act: () => undefined, counted: () => undefined };
 /** The tool of each action of a `file_lookup`. */
 const LOOKUP_TOOLS = { read: 'read_file', list: 'list_dir', search: 'grep_files', memory: 'get_memory' } as const;
 
-/** Arguments as the model wrote them. */
+/** Returns arguments as the model wrote them. */
 function textIn(args: unknown): string {
   return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
 }
@@ -217,16 +226,19 @@ export const ITEM_TRAITS = {
   compaction: { ...NO_ACT, grows: [], explained: true, place: 'landmark', searched: ({ summary }) => [summary] },
 } satisfies { readonly [Type in TurnItemType]: ItemTraits<Type> };
 
-/** The traits of the item's kind, to be called with this item. */
+/** Returns the traits of the item's kind, to be called with this item. */
 export function traitsOf({ type }: TurnItem): ItemTraits {
   return ITEM_TRAITS[type];
 }
 
 /** The way in which secrets are redacted in the texts of a delta kind. */
 export type DeltaRedaction =
-  /** A secret may arrive in pieces: the end of the text is held until the next piece decides. */
+  /**
+   * A secret may arrive in pieces: the end of the text is held back until the next piece shows whether it belongs to a
+   * secret.
+   */
   | 'in_pieces'
-  /** The text arrives without secrets (core/exec/liveProcess.ts). */
+  /** Secrets are removed before the text arrives (core/exec/liveProcess.ts). */
   | 'at_source'
   /** The kind has no text. */
   | 'none';
@@ -240,7 +252,7 @@ export const DELTA_REDACTION: Readonly<Record<DeltaKind, DeltaRedaction>> = {
   section_break: 'none',
 };
 
-/** The search query, or the opened page and the text searched for in it. */
+/** Returns the search query, or the opened page and the text that was searched for in it. */
 function searchWords({ query = '', action }: TurnItemOf<'web_search'>): readonly string[] {
   switch (action?.type) {
     case 'open_page':

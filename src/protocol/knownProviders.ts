@@ -1,4 +1,4 @@
-/** The providers that Tiller knows by name. Without a schema, so that the panel can import it. */
+/** The providers that Tiller knows by name. This file uses no schema, so that the panel can import it. */
 import { ownValue } from './ownValue.ts';
 import type { ProviderSettings } from './providers.ts';
 
@@ -12,26 +12,32 @@ const IN_PROCESS = [DEMO_PROVIDER, VSCODE_PROVIDER] as const;
 /** The providers whose models are not reached by HTTP. Each has a `ModelClientFactory` in extension/createModels.ts. */
 export type InProcessProvider = (typeof IN_PROCESS)[number];
 
-/** True for models that are not reached by HTTP. */
+/** Returns true for a provider whose models are not reached by HTTP. */
 export function isInProcess(id: string): id is InProcessProvider {
   return IN_PROCESS.some((known) => known === id);
 }
 
 /** A server that Tiller knows by name. */
 export interface KnownProvider {
-  /** Its own name, for display. */
+  /** The server's own name, for display. */
   readonly title: string;
-  /** `null`: it is in the settings of the users who have chosen it, and in no list before. */
+  /**
+   * The settings of a server that is always listed. `null`: it is only listed for users who have added it to their
+   * settings.
+   */
   readonly settings: ProviderSettings | null;
-  /** Initial settings of the user who chooses it. Without `baseUrl` each account has an address of its own, and the user is asked for it. */
+  /**
+   * The initial settings for a user who chooses the server. Without `baseUrl`, each account has its own address, and
+   * the user is asked for it.
+   */
   readonly template?: Omit<ProviderSettings, 'baseUrl'> & Partial<Pick<ProviderSettings, 'baseUrl'>>;
-  /** An example of the address, where it is asked for. */
+  /** An example of the address, shown if the user is asked for it. */
   readonly addressExample?: string;
-  /** The environment variable that usually has the key. It is only read when the user chooses it. */
+  /** The environment variable that usually contains the key. It is only read if the user chooses it. */
   readonly keyVariable?: string;
 }
 
-/** In display order. `providers` in the settings may add others or replace these. */
+/** The known servers, in display order. `providers` in the settings may add servers or replace these. */
 export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   openai: {
     title: 'OpenAI',
@@ -55,7 +61,7 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     settings: { baseUrl: 'https://openrouter.ai/api/v1', wireApi: 'chat' },
     keyVariable: 'OPENROUTER_API_KEY',
   },
-  // Services with Chat Completions, by their own documentation (docs/models.md).
+  // Services that offer Chat Completions, according to their own documentation (docs/models.md).
   gemini: {
     title: 'Google Gemini',
     settings: null,
@@ -94,12 +100,12 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     title: 'LM Studio',
     settings: { baseUrl: 'http://127.0.0.1:1234/v1', wireApi: 'chat', auth: 'none' },
   },
-  // Both can be started with `--api-key`: a key that was entered for the origin is sent.
+  // Both servers can be started with `--api-key`: a key that was entered for their origin is sent.
   llamacpp: { title: 'llama.cpp', settings: { baseUrl: 'http://127.0.0.1:8080/v1', wireApi: 'chat' } },
   vllm: { title: 'vLLM', settings: { baseUrl: 'http://127.0.0.1:8000/v1', wireApi: 'chat' } },
 };
 
-/** The part of the settings of servers that names them. */
+/** The part of the settings that gives servers a name. */
 export interface NamedProviders {
   readonly providers: Readonly<Record<string, Pick<ProviderSettings, 'name'>>>;
 }
@@ -108,18 +114,21 @@ interface Providers {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
 }
 
-/** The providers with an address, in display order: those of the settings first. */
+/** Returns the providers that have an address, in display order: first those of the settings. */
 export function providerNames({ providers }: Providers): readonly string[] {
   const known = Object.entries(KNOWN_PROVIDERS).flatMap(([name, { settings }]) => (settings === null ? [] : [name]));
   return [...new Set([...Object.keys(providers), ...known])];
 }
 
-/** The server with that name; the settings may replace a built-in one. */
+/** Returns the server with that name. A server of the settings replaces a built-in one. */
 export function providerNamed({ providers }: Providers, name: string): ProviderSettings | undefined {
   return ownValue(providers, name) ?? ownValue(KNOWN_PROVIDERS, name)?.settings ?? undefined;
 }
 
-/** The name of a server for display: the user's, else its own, else the id under which it is in the settings. */
+/**
+ * Returns the name of a server for display: the one that the user gave it, else its own name, else its id in the
+ * settings.
+ */
 export function providerTitle({ providers }: NamedProviders, id: string): string {
   return ownValue(providers, id)?.name ?? ownValue(KNOWN_PROVIDERS, id)?.title ?? id;
 }

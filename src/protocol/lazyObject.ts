@@ -1,25 +1,26 @@
 /**
- * Schemas of objects whose fields are made when the schema is first used. Making all of them takes some 30 ms of a start, in which
- * few are used. `z.lazy` is another type of schema: it cannot be extended, and is no option of a discriminated union.
+ * Schemas of objects whose fields are created when the schema is first used. Creating all of them would add about 30 ms
+ * to a start, which uses few of them. `z.lazy` does not help: it is another type of schema that cannot be extended and
+ * is not accepted as an option of a discriminated union.
  */
 import * as z from 'zod';
 
 const NEVER = z.never();
 const UNKNOWN = z.unknown();
 
-/** `z.object` of the fields that `fields` returns. */
+/** Like `z.object`, with the fields that `fields` returns. */
 export function lazyObject<Fields extends z.ZodRawShape>(fields: () => Fields): z.ZodObject<Fields> {
   return new z.ZodObject(definitionOf(fields)) as unknown as z.ZodObject<Fields>;
 }
 
-/** `z.strictObject` of them: other fields are refused. */
+/** Like `z.strictObject`: other fields are refused. */
 export function lazyStrictObject<Fields extends z.ZodRawShape>(
   fields: () => Fields,
 ): z.ZodObject<Fields, z.core.$strict> {
   return withOthers(NEVER, fields) as unknown as z.ZodObject<Fields, z.core.$strict>;
 }
 
-/** `z.looseObject` of them: other fields are kept. */
+/** Like `z.looseObject`: other fields are kept. */
 export function lazyLooseObject<Fields extends z.ZodRawShape>(
   fields: () => Fields,
 ): z.ZodObject<Fields, z.core.$loose> {
@@ -27,8 +28,9 @@ export function lazyLooseObject<Fields extends z.ZodRawShape>(
 }
 
 /**
- * `lazyObject` with a field `type` of one value before the others: an option of a discriminated union by `type`. The union
- * finds it without its fields; of `lazyObject`s it makes all fields of all options at its first use.
+ * Like `lazyObject`, with a first field `type` that has one value: for the options of a discriminated union by `type`.
+ * The union can select such an option without creating its fields; among `lazyObject`s, it creates the fields of all
+ * options at its first use.
  */
 export function lazyVariant<Type extends string, Fields extends z.ZodRawShape>(
   type: Type,
@@ -37,7 +39,7 @@ export function lazyVariant<Type extends string, Fields extends z.ZodRawShape>(
   return knownAs(type, lazyObject(withType(type, fields)));
 }
 
-/** `lazyVariant` as a strict object. */
+/** Like `lazyVariant`, as a strict object. */
 export function lazyStrictVariant<Type extends string, Fields extends z.ZodRawShape>(
   type: Type,
   fields: () => Fields,
@@ -54,13 +56,16 @@ function withType<Type extends string, Fields extends z.ZodRawShape>(type: Type,
   return () => ({ type: z.literal(type), ...fields() }) as unknown as Variant<Type, Fields> & z.ZodRawShape;
 }
 
-/** `propValues` are the values by which a discriminated union finds an option; zod computes them from all fields. */
+/**
+ * Sets `propValues`, the values by which a discriminated union finds an option. Otherwise zod computes them from all
+ * fields.
+ */
 function knownAs<Schema extends z.ZodType>(type: string, schema: Schema): Schema {
   schema._zod.propValues = { type: new Set([type]) };
   return schema;
 }
 
-/** `others`: of the fields that are not in `fields`. */
+/** Returns an object schema. `others`: the schema for fields that are not in `fields`. */
 function withOthers(others: z.ZodType, fields: () => z.ZodRawShape): z.ZodObject {
   return new z.ZodObject(Object.defineProperty(definitionOf(fields), 'catchall', { value: others, enumerable: true }));
 }

@@ -3,25 +3,25 @@ import * as z from 'zod';
 import { httpUrlSchema } from './providers.ts';
 import { lazyStrictObject } from './lazyObject.ts';
 
-/** `setTimeout` takes no more. */
+/** The longest delay that `setTimeout` accepts, in milliseconds. */
 export const MAX_TIMER_MS = 2_147_483_647;
 const milliseconds = z.number().int().positive().max(MAX_TIMER_MS);
 
 const common = {
   enabled: z.boolean().default(true),
-  /** A turn waits for it, and fails when it cannot be started. */
+  /** True if a turn waits for the server, and fails if it cannot be started. */
   required: z.boolean().default(false),
   startupTimeoutMs: milliseconds.default(10_000),
   /** Maximum milliseconds of one call. The time in which the server waits for the user does not count. */
   toolTimeoutMs: milliseconds.default(60_000),
-  /** Names as the server has them; absent: all. */
+  /** The tools to offer, by the server's names; absent: all tools. */
   enabledTools: z.array(z.string()).optional(),
   disabledTools: z.array(z.string()).default([]),
 };
 
 /** The confinement of a server that Tiller starts. */
 const mcpSandboxSchema = z.union([
-  /** The server runs with all rights of the user. */
+  /** No sandbox: the server runs with all rights of the user. */
   z.literal('off'),
   lazyStrictObject(() => ({
     /** Absolute, or beginning with `~/` or `${workspaceFolder}`. */
@@ -39,10 +39,10 @@ const stdioServerSchema = lazyStrictObject(() => ({
   type: z.literal('stdio').optional(),
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
-  /** Set besides the filtered environment of Tiller. */
+  /** Environment variables that the server gets in addition to Tiller's filtered environment. */
   env: z.record(z.string(), z.string()).default({}),
   cwd: z.string().min(1).optional(),
-  /** `auto` asks the server first for the protocol of 2026; servers of 2025 may need longer then. */
+  /** `auto` first tries the protocol of 2026; with a server of 2025, starting may then take longer. */
   protocol: z.enum(['legacy', 'auto']).default('legacy'),
   sandbox: mcpSandboxSchema.prefault({}),
 }));
@@ -52,7 +52,7 @@ const httpServerSchema = lazyStrictObject(() => ({
   type: z.enum(['http', 'streamable-http']).optional(),
   url: httpUrlSchema,
   headers: z.record(z.string(), z.string()).default({}),
-  /** Sent as `Authorization: Bearer …`. */
+  /** The token to send as `Authorization: Bearer …`. */
   bearer: z.string().min(1).optional(),
   protocol: z.enum(['legacy', 'auto']).default('auto'),
   /** The client that the user has registered with the authorization server. */
@@ -63,7 +63,7 @@ export type McpStdioServer = z.infer<typeof stdioServerSchema>;
 export type McpHttpServer = z.infer<typeof httpServerSchema>;
 export type McpServerSettings = McpStdioServer | McpHttpServer;
 
-/** The names of tools are made of it (codex-behaviour.md §9). */
+/** The pattern of server names. Names of tools contain them (codex-behaviour.md §9). */
 const NAME = /^[A-Za-z0-9_-]+$/;
 
 /** Returns true for a name that a server may have. */
@@ -71,10 +71,13 @@ export function isServerName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The setting as the user wrote it. Its entries are checked one by one, so that a wrong one costs no other. */
+/**
+ * The setting as the user wrote it. Each entry is validated separately, so that a mistake in one does not disable the
+ * others.
+ */
 export const mcpServersSettingSchema = z.record(z.string(), z.unknown());
 
-/** An entry that is wrong. `problem` is a clause about it. */
+/** An entry with a mistake. `problem` is a clause that describes it. */
 export interface McpEntryProblem {
   readonly server: string;
   readonly problem: string;
@@ -85,7 +88,7 @@ export interface ParsedMcpServers {
   readonly problems: readonly McpEntryProblem[];
 }
 
-/** A sentence that names the entry. `key`: of the object that has it. */
+/** Returns a sentence about the problem. `key`: the name of the object that contains the entry. */
 export function entryProblem(key: string, { server, problem }: McpEntryProblem): string {
   return `${key}.${server}: ${problem}.`;
 }
@@ -105,7 +108,7 @@ export function parseMcpServers(
   return { servers, problems };
 }
 
-/** Returns the entry, or the fault in it. */
+/** Returns the parsed entry, or a clause about its mistake. */
 function parseEntry(name: string, entry: unknown, ignoresUnknown: boolean): McpServerSettings | string {
   if (!NAME.test(name)) return 'the name of a server has only letters, digits, - and _';
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return 'must be an object';
@@ -124,7 +127,7 @@ function parseEntry(name: string, entry: unknown, ignoresUnknown: boolean): McpS
   return unknown ?? `${field === '' ? '' : `${field}: `}${issue?.message ?? 'is not valid'}`;
 }
 
-/** The transport was removed from the protocol in 2025. */
+/** The problem of an entry with the transport `sse`, which was removed from the protocol in 2025. */
 export const SSE_IS_GONE =
   'the transport "sse" is not supported any more; use the address of the server for streamable HTTP, which often ends in /mcp, without "type"';
 

@@ -2,7 +2,7 @@
 import type { ReasoningEffort } from './op.ts';
 
 export interface ModelRow {
-  /** As its provider names it. */
+  /** The id that the provider uses for the model. */
   readonly id: string;
   /** The name for display. */
   readonly label: string;
@@ -15,18 +15,18 @@ export interface ModelGroup {
   readonly provider: string;
   readonly title: string;
   readonly models: readonly ModelRow[];
-  /** The provider has more models than the message. */
+  /** True if the provider has more models than the message contains. */
   readonly isCut: boolean;
   readonly listing:
     | { readonly type: 'asking' }
     | { readonly type: 'listed' }
-    /** `problem`: why the provider does not list its models. `models` has those that are known otherwise. */
+    /** The provider could not list its models; `problem` says why. `models` has those that are known from elsewhere. */
     | { readonly type: 'failed'; readonly problem: string };
-  /** The provider takes names of models that it does not list. */
+  /** True if the user may enter the name of a model that the provider does not list. */
   readonly takesNames: boolean;
 }
 
-/** The model that a chat mode brings back. */
+/** The model that is restored when the user chooses a chat mode. */
 export interface ModelOfMode {
   readonly model: string;
   /** `null`: the default of the model. */

@@ -20,7 +20,7 @@ export type ReasoningSummary = z.infer<typeof reasoningSummarySchema>;
 /** Settings that a client may change, for one turn or permanently (codex-behaviour.md §3.5). */
 export const turnOverridesSchema = lazyStrictObject(() => ({
   model: z.string().min(1).optional(),
-  /** The provider of the model, by its id in the settings; without it the thread keeps its provider. */
+  /** The provider of the model, by its id in the settings. If absent, the thread keeps its provider. */
   provider: z.string().min(1).optional(),
   /** `null` restores the model's own default. */
   effort: reasoningEffortSchema.nullable().optional(),
@@ -29,19 +29,22 @@ export const turnOverridesSchema = lazyStrictObject(() => ({
   cwd: z.string().min(1).optional(),
   policy: approvalPolicySchema.optional(),
   box: sandboxPolicyInputSchema.optional(),
-  /** The model only reads and proposes a plan. */
+  /** True for plan mode: the model only reads and proposes a plan. */
   planMode: z.boolean().optional(),
 }));
 export type TurnOverrides = z.infer<typeof turnOverridesSchema>;
 
 /** A tool that the client runs itself ("dynamic tools" of Codex). */
 export const dynamicToolSpecSchema = lazyObject(() => ({
-  /** 1 to 64 letters, digits, `_` and `-`. A tool with another name is left out alone, with a `warning`. */
+  /**
+   * The name: 1 to 64 letters, digits, `_` and `-`. A tool with an invalid name is ignored with a `warning`; the others
+   * are registered.
+   */
   name: z.string(),
   description: z.string(),
-  /** Any JSON Schema of an object. */
+  /** The arguments, as any JSON Schema of an object. */
   inputSchema: z.record(z.string(), z.unknown()),
-  /** Milliseconds until a call without a response fails; without it a call waits until the turn ends. */
+  /** Milliseconds after which a call without a response fails. If absent, a call waits until the turn ends. */
   timeoutMs: z.int().positive().max(3_600_000).optional(),
 }));
 export type DynamicToolSpec = z.infer<typeof dynamicToolSpecSchema>;
@@ -56,15 +59,15 @@ export const opSchema = z.discriminatedUnion('type', [
     /** A JSON Schema that the last message must satisfy, for this turn only. */
     outputSchema: jsonSchemaSchema.optional(),
   })),
-  /** Joins the running turn at its next boundary; queued until then. Starts a turn when none runs. */
+  /** Adds a message to the running turn at its next boundary; it is queued until then. Starts a turn if none runs. */
   lazyStrictVariant('steer', () => ({ input: z.array(userInputSchema).min(1) })),
   /**
-   * `held: true`: the user edits this queued input, and no turn takes it before `edit_queued` or `held: false`. It
-   * stays queued when the turn ends or is interrupted. If it is released while no turn runs, it is dropped, so that the
-   * client can return it to the user. `id` is the submission that queued it.
+   * With `held: true`, no turn takes the queued input before `edit_queued` or `held: false`, because the user edits it.
+   * It stays queued when the turn ends or is interrupted. If it is released while no turn runs, it is dropped, so that
+   * the client can return it to the user. `id` is the submission that queued it.
    */
   lazyStrictVariant('hold_queued', () => ({ id: z.string(), held: z.boolean() })),
-  /** Replaces a queued input, or withdraws it with `null`. Ends the hold; starts a turn when none runs. */
+  /** Replaces a queued input; `null` removes it. Ends the hold, and starts a turn if none runs. */
   lazyStrictVariant('edit_queued', () => ({
     id: z.string(),
     input: z.array(userInputSchema).min(1).nullable(),
@@ -93,10 +96,10 @@ export const opSchema = z.discriminatedUnion('type', [
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean(),
   })),
-  /** Declares the client's own tools. Only before the first turn. */
+  /** Registers the client's own tools. Only allowed before the first turn. */
   lazyStrictVariant('register_tools', () => ({ tools: z.array(dynamicToolSpecSchema) })),
   lazyStrictVariant('process_input', () => ({ processId: z.string(), chars: z.string() })),
-  /** Resizes its terminal; ignored without one. */
+  /** Resizes the terminal of a process; ignored if it has none. */
   lazyStrictVariant('process_resize', () => ({
     processId: z.string(),
     columns: z.number().int().min(1).max(10_000),
@@ -104,23 +107,23 @@ export const opSchema = z.discriminatedUnion('type', [
   })),
   lazyStrictVariant('kill_process', () => ({ processId: z.string() })),
   /**
-   * Continues a turn that failed, was interrupted or was cut off by a crash, without new input; in a turn that waits
-   * for its next attempt, makes that attempt now.
+   * Continues a turn that failed, was interrupted, or was cut off by a crash, without new input. If a turn waits for
+   * its next attempt, makes that attempt at once.
    */
   lazyStrictVariant('retry', () => ({})),
   /**
-   * Replaces the history of the thread for the model with a summary; the transcript stays. `continueTurn`: then resumes
-   * a turn that failed, as `retry` does.
+   * Replaces the history that the model gets with a summary; the transcript is not changed. With `continueTurn`, a turn
+   * that failed is then continued, as by `retry`.
    */
   lazyStrictVariant('compact', () => ({ continueTurn: z.boolean().optional() })),
   /** Restores the history that the last compaction replaced. Only the last one in effect can be undone. */
   lazyStrictVariant('undo_compaction', () => ({ itemId: z.string() })),
   /** Undoes the changes of the commands and patches of a turn. */
   lazyStrictVariant('undo', () => ({ turnId: z.string(), ...revertOptionsSchema.shape })),
-  /** Reverts the last undo, unless files were changed since. */
+  /** Reverts the last undo, except for files that were changed since. */
   lazyStrictVariant('redo', () => ({ ...revertOptionsSchema.shape })),
   lazyStrictVariant('rollback', () => ({
-    /** The first user message that is removed, with all items after it. It begins a turn. */
+    /** The user message from which on all items are removed. It must have begun a turn. */
     toItemId: z.string(),
     files: z.boolean(),
     conversation: z.boolean(),
@@ -129,8 +132,8 @@ export const opSchema = z.discriminatedUnion('type', [
   /** Removes the output of a command from the thread and the disk permanently. */
   lazyStrictVariant('purge_output', () => ({ itemId: z.string() })),
   /**
-   * Makes the agent `reviewer` search changes for faults, in a turn of its own with one `code_review` item. Not in a
-   * sub-agent.
+   * Lets the agent `reviewer` search changes for faults, in a separate turn with one `code_review` item. Not allowed in
+   * a sub-agent.
    */
   lazyStrictVariant('review', () => ({
     target: reviewTargetSchema,

@@ -1,5 +1,5 @@
 /**
- * The types of permissions: when the user is asked, which files a command may change, and the reason of a decision.
+ * The types of permissions: when the user is asked, which files a command may change, and why a decision was made.
  * Names and semantics follow codex-behaviour.md §6 (SEED era): `AskForApproval` and `SandboxPolicy`.
  */
 import * as z from 'zod';
@@ -10,6 +10,10 @@ import { lazyObject, lazyStrictObject, lazyVariant } from './lazyObject.ts';
 export const approvalPolicySchema = z.enum(['untrusted', 'on-failure', 'on-request', 'never']);
 export type ApprovalPolicy = z.infer<typeof approvalPolicySchema>;
 
+/** The source of answers to the approval requests that a model may answer (docs/decisions/0079). */
+export const approvalReviewerSchema = z.enum(['user', 'model']);
+export type ApprovalReviewerSetting = z.infer<typeof approvalReviewerSchema>;
+
 export const sandboxModeSchema = z.enum(['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox']);
 export type SandboxMode = z.infer<typeof sandboxModeSchema>;
 
@@ -17,7 +21,7 @@ export type SandboxMode = z.infer<typeof sandboxModeSchema>;
 export const sandboxPolicySchema = z.discriminatedUnion('type', [
   lazyVariant('read-only', () => ({ networkAccess: z.boolean().default(false) })),
   lazyVariant('workspace-write', () => ({
-    /** Writable besides the working directory. */
+    /** Folders that are writable in addition to the working directory. */
     writableRoots: z.array(z.string()).default([]),
     networkAccess: z.boolean().default(false),
     excludeTmpdirEnvVar: z.boolean().default(false),
@@ -25,24 +29,24 @@ export const sandboxPolicySchema = z.discriminatedUnion('type', [
   })),
   lazyVariant('danger-full-access', () => ({})),
   /**
-   * A sandbox of another program surrounds this process: commands run without Tiller's sandbox, and the model is
-   * informed about the network.
+   * This process already runs in the sandbox of another program: commands run without Tiller's sandbox, and the model
+   * is informed whether they have network access.
    */
   lazyVariant('external-sandbox', () => ({ networkAccess: z.boolean().default(false) })),
 ]);
 export type SandboxPolicy = z.infer<typeof sandboxPolicySchema>;
 
-/** True when the policy has a network setting and allows the network. */
+/** Returns true if the policy has a network setting that allows the network. */
 export function allowsNetwork(policy: SandboxPolicy): boolean {
   return 'networkAccess' in policy && policy.networkAccess;
 }
 
-/** True when commands may use the network: the policy allows it, or has no sandbox. */
+/** Returns true if commands may use the network: the policy allows it, or has no sandbox. */
 export function commandsMayConnect(policy: SandboxPolicy): boolean {
   return policy.type === 'danger-full-access' || allowsNetwork(policy);
 }
 
-/** A sandbox policy, or only its mode, which means that mode with its defaults. */
+/** A sandbox policy, or only its mode, which selects that mode with its defaults. */
 export const sandboxPolicyInputSchema = z.union([
   sandboxModeSchema.transform((type): SandboxPolicy => sandboxPolicySchema.parse({ type })),
   sandboxPolicySchema,
@@ -53,8 +57,8 @@ export const sandboxMechanismSchema = z.enum(['bubblewrap', 'seatbelt', 'externa
 export type SandboxMechanism = z.infer<typeof sandboxMechanismSchema>;
 
 /**
- * `before`: a patch inside the writable roots needs a decision before it is applied. `after`: it is applied at once and
- * reviewed then.
+ * When the user reviews a patch inside the writable roots. `before`: the patch needs a decision before it is applied;
+ * `after`: it is applied at once and reviewed later.
  */
 export const reviewSettingSchema = z.enum(['before', 'after']);
 export type ReviewSetting = z.infer<typeof reviewSettingSchema>;
@@ -109,15 +113,15 @@ export const ruleSchema = z.lazy(() =>
 );
 export type Rule = z.infer<typeof ruleSchema>;
 
-/** True when two rules have the same effect, whatever their justifications. */
+/** Returns true if two rules have the same effect, whatever their justifications. */
 export function isSameRule(one: Rule, other: Rule): boolean {
   return ruleMeaning(one) === ruleMeaning(other);
 }
 
-/** The effect of a rule, as a text that is equal for equal effects. */
+/** Returns a text that describes the effect of a rule. It is equal for rules with the same effect. */
 export function ruleMeaning({ pattern, decision, bypassSandbox, readsSecrets }: Rule): string {
   const words = pattern.map((word) => (typeof word === 'string' ? [word] : [...new Set(word)].toSorted()));
-  // Stored texts of rules without the last field stay equal.
+  // A rule without the last field keeps the same text as before the field existed, because such texts are stored.
   return JSON.stringify([words, decision, bypassSandbox === true, ...(readsSecrets === true ? ['readsSecrets'] : [])]);
 }
 
@@ -141,14 +145,14 @@ export type HunkReason = z.infer<typeof hunkReasonSchema>;
 const reviewedFile = { path: z.string(), reasons: z.array(hunkReasonSchema).min(1).optional() };
 
 /**
- * The user's choices on one file of a patch before it is applied: `path` as on the approval card. Hunks are the `@@` of
- * that file in the diff of the card, counted from 0.
+ * The user's choices for one file of a patch before it is applied. `path` is that of the approval card. Hunks are the
+ * `@@` sections of the file in the diff of the card, counted from 0.
  */
 export const fileReviewSchema = z.union([
   /** The file is not changed. */
   lazyStrictObject(() => ({ ...reviewedFile, leftOut: z.literal('file') })),
   lazyStrictObject(() => ({ ...reviewedFile, leftOut: z.array(z.int().nonnegative()).min(1) })),
-  /** The text that is applied instead of the proposed one. */
+  /** The user's text, which is applied instead of the proposed one. */
   lazyStrictObject(() => ({ ...reviewedFile, text: z.string() })),
 ]);
 export type FileReview = z.infer<typeof fileReviewSchema>;
@@ -165,11 +169,17 @@ export const approvalDecisionSchema = z.union([
   z.literal('approved'),
   z.literal('approved_for_thread'),
   lazyStrictObject(() => ({ approved_rule: z.strictObject({ rule: ruleSchema, scope: ruleScopeSchema }) })),
-  /** Approved, and a tool of an MCP server is not asked about again there, until its server describes it differently. */
+  /**
+   * Approves, and lets a tool of an MCP server run without further questions in this scope, until its server describes
+   * it differently.
+   */
   lazyStrictObject(() => ({ approved_tool: z.strictObject({ scope: z.enum(['workspace', 'user']) }) })),
-  /** Approved, and the unsaved edits in these files may be lost: paths as on the approval card. */
+  /** Approves, even if the unsaved edits in these files are lost. The paths are those of the approval card. */
   lazyStrictObject(() => ({ approved_discarding: z.strictObject({ paths: z.array(z.string()).min(1) }) })),
-  /** Approved in part, or as the user rewrote it; `discarding` as above. */
+  /**
+   * Approves a part of the patch, or the text that the user rewrote. `discarding`: the files whose unsaved edits may be
+   * lost.
+   */
   lazyStrictObject(() => ({
     approved_reviewed: z.strictObject({
       files: proposalChoicesSchema,
@@ -184,16 +194,16 @@ export const approvalDecisionSchema = z.union([
 ]);
 export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
 
-/** The choices in an answer; `undefined` when it takes the patch as proposed, or not at all. */
+/** Returns the choices in an answer; `undefined` if it approves the patch as proposed, or does not approve it. */
 export function reviewIn(decision: ApprovalDecision | null): ProposalChoices | undefined {
   if (decision === null || typeof decision === 'string' || !('approved_reviewed' in decision)) return undefined;
   return decision.approved_reviewed.files;
 }
 
-/** The id of the policy's reason to ask about a file that may not be read (sandbox.unreadable). */
+/** The id of the reason with which the policy asks about a file that the model may not read (sandbox.unreadable). */
 export const UNREADABLE_FILE = 'unreadable-file';
 
-/** The denial in an answer, with its message; `undefined` when it is none. */
+/** Returns the denial in an answer, with its message; `undefined` if the answer is not a denial. */
 export function denialIn(decision: ApprovalDecision): { readonly message?: string | undefined } | undefined {
   return typeof decision === 'object' && 'denied' in decision ? decision.denied : undefined;
 }
@@ -226,13 +236,13 @@ export const errorKindSchema = z.enum([
   'config',
   'storage',
   'sandbox',
-  /** Too many rounds of tool calls: the user decides whether the turn continues. */
+  /** The limit of tool-call rounds is reached: the user decides whether the turn continues. */
   'paused',
   'internal',
 ]);
 export type ErrorKind = z.infer<typeof errorKindSchema>;
 
-/** The action that the user can take about an error; each front door offers it in its own way. */
+/** The action that the user can take on an error. VS Code and the command line offer it in different ways. */
 export const errorActionSchema = z.enum([
   'set_api_key',
   'select_model',

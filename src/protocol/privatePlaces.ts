@@ -1,4 +1,4 @@
-/** The usual places of keys, passwords, browser sessions and shell histories; places that do not exist cost nothing. */
+/** The usual places of keys, passwords, browser sessions and shell histories. Places that do not exist are skipped. */
 export const PRIVATE_PLACES: readonly string[] = [
   // Keys and passwords of programs.
   '~/.ssh',
@@ -55,8 +55,8 @@ export const PRIVATE_PLACES: readonly string[] = [
 ];
 
 /**
- * Files with secrets in workspaces, as globs. `!` makes some of the files before it readable again. Packages contain
- * certificates of public authorities, without which no program could make a connection.
+ * Files with secrets in workspaces, as globs. A glob with `!` makes some of the files before it readable again, such as
+ * the certificates of public authorities in packages: without them no program could connect to a server.
  */
 export const SECRET_FILES: readonly string[] = [
   '**/.env',

@@ -2,13 +2,16 @@ import { splitPlan } from './text/proposedPlan.ts';
 import type { ThreadState } from './thread.ts';
 
 export interface ProposedPlan {
-  /** The message that has it. */
+  /** The message that contains the plan. */
   readonly itemId: string;
-  /** Markdown, as the model wrote it. */
+  /** The plan as Markdown, as the model wrote it. */
   readonly text: string;
 }
 
-/** The plan that the user can edit and run: the last one that the model proposed, until a turn outside of plan mode begins. */
+/**
+ * Returns the plan that the user can edit and run: the last one that the model proposed, until a turn outside of plan
+ * mode begins.
+ */
 export function proposedPlanOf({ turns }: Pick<ThreadState, 'turns'>): ProposedPlan | null {
   for (const { settings, items } of turns.toReversed()) {
     if (settings.planMode !== true) return null;

@@ -10,6 +10,6 @@ export const questionSchema = lazyObject(() => ({
 }));
 export type Question = z.infer<typeof questionSchema>;
 
-/** Question id → chosen labels or free text. */
+/** The answers by question id: the labels of chosen options, or free text. */
 export const answersSchema = z.record(z.string(), z.array(z.string()));
 export type Answers = z.infer<typeof answersSchema>;

@@ -15,7 +15,7 @@ export type Citation = z.infer<typeof citationSchema>;
 export const contentPartSchema = z.discriminatedUnion('type', [
   lazyVariant('input_text', () => ({ text: z.string() })),
   lazyVariant('input_image', () => ({ image_url: z.string(), detail: z.string().optional() })),
-  /** `citations` are shown, and not sent back. */
+  /** A text of the model. `citations` are shown, but not sent back. */
   lazyVariant('output_text', () => ({
     text: z.string(),
     citations: z.array(citationSchema).optional(),
@@ -23,7 +23,7 @@ export const contentPartSchema = z.discriminatedUnion('type', [
 ]);
 export type ContentPart = z.infer<typeof contentPartSchema>;
 
-/** A tool's output when it is more than a string. */
+/** One part of a tool's output that is not a single string. */
 export const outputPartSchema = z.discriminatedUnion('type', [
   lazyVariant('input_text', () => ({ text: z.string() })),
   lazyVariant('input_image', () => ({ image_url: z.string(), detail: z.string().optional() })),
@@ -34,7 +34,7 @@ export type OutputPart = z.infer<typeof outputPartSchema>;
 export const callOutputSchema = z.union([z.string(), z.array(outputPartSchema)]);
 export type CallOutput = z.infer<typeof callOutputSchema>;
 
-/** The provider that has sent an item, unless it is the one that the thread began with. Never on the wire. */
+/** The provider that has sent an item; absent if it is the provider with which the thread began. Never sent. */
 const originSchema = z.string().optional();
 
 export const messageItemSchema = lazyVariant('message', () => ({
@@ -52,9 +52,9 @@ export const reasoningItemSchema = lazyVariant('reasoning', () => ({
   summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })).default([]),
   content: z.array(z.object({ type: z.enum(['reasoning_text', 'text']), text: z.string() })).nullish(),
   encrypted_content: z.string().nullish(),
-  /** The field in which a Chat server sent it and expects it back. */
+  /** The field in which a Chat server sent the reasoning and expects it back. */
   chat_field: z.enum(['reasoning', 'reasoning_content', 'content']).optional().catch(undefined),
-  /** Reasoning of a Messages server with its signature, or encrypted, which the server requires back unchanged. */
+  /** Reasoning of a Messages server with its signature, or encrypted. The server requires it back unchanged. */
   thinking_block: z
     .discriminatedUnion('type', [
       z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
@@ -73,9 +73,9 @@ export const functionCallItemSchema = lazyVariant('function_call', () => ({
   call_id: z.string(),
   name: z.string(),
   namespace: z.string().optional(),
-  /** JSON in a string, exactly as the model wrote it; it may be invalid. */
+  /** The arguments as a JSON string, exactly as the model wrote it; it may be invalid JSON. */
   arguments: z.string(),
-  /** Data of a Chat server about the call that it requires back: Gemini's signature of its reasoning. */
+  /** Data of a Chat server about the call, which the server requires back: Gemini's signature of its reasoning. */
   extra_content: z.record(z.string(), z.unknown()).optional().catch(undefined),
 }));
 export type FunctionCallItem = z.infer<typeof functionCallItemSchema>;
@@ -93,7 +93,7 @@ export const customToolCallItemSchema = lazyVariant('custom_tool_call', () => ({
   call_id: z.string(),
   name: z.string(),
   input: z.string(),
-  /** As in a `function_call`, which this was on the wire. */
+  /** The same field as in a `function_call`, because the call was one on the wire. */
   extra_content: z.record(z.string(), z.unknown()).optional().catch(undefined),
 }));
 export type CustomToolCallItem = z.infer<typeof customToolCallItemSchema>;
@@ -120,7 +120,7 @@ export const localShellCallItemSchema = lazyVariant('local_shell_call', () => ({
 }));
 export type LocalShellCallItem = z.infer<typeof localShellCallItemSchema>;
 
-/** Run by the server; only shown. */
+/** A search that the server has run itself. It is only shown. */
 export const webSearchCallItemSchema = lazyVariant('web_search_call', () => ({
   id: z.string().optional(),
   origin: originSchema,
@@ -141,28 +141,29 @@ export const responseItemSchema = z.discriminatedUnion('type', [
 ]);
 export type ResponseItem = z.infer<typeof responseItemSchema>;
 
-/** A call that is executed here and must get exactly one output. */
+/** A call that Tiller executes. It must get exactly one output. */
 export type ToolCallItem = FunctionCallItem | CustomToolCallItem | LocalShellCallItem;
 export type ToolCallOutputItem = FunctionCallOutputItem | CustomToolCallOutputItem;
 
-/** True for a call that Tiller runs and answers; a search that the server runs itself is none. */
+/** Returns true for a call that Tiller runs and answers; not for a search that the server runs itself. */
 export function isToolCall(item: ResponseItem): item is ToolCallItem {
   return item.type === 'function_call' || item.type === 'custom_tool_call' || item.type === 'local_shell_call';
 }
 
-/** True for the answer to such a call. */
+/** Returns true for the output of a call that Tiller has run. */
 export function isToolCallOutput(item: ResponseItem): item is ToolCallOutputItem {
   return item.type === 'function_call_output' || item.type === 'custom_tool_call_output';
 }
 
 /**
- * The id that the output of a call must have. A `local_shell_call` may have only its item id (codex-behaviour.md §2.2).
+ * Returns the id that the output of a call must have. A `local_shell_call` may have only its item id
+ * (codex-behaviour.md §2.2).
  */
 export function callIdOf(item: ToolCallItem): string | undefined {
   return item.type === 'local_shell_call' ? (item.call_id ?? item.id) : item.call_id;
 }
 
-/** The text of a message or output, without images. */
+/** Returns the text of a message or output, without images. */
 export function textOf(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
   if (typeof content === 'string') return content;
   return content.map((part) => part.text ?? '').join('');

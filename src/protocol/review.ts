@@ -2,19 +2,19 @@
 import type { FileChangeSummary } from './item.ts';
 import type { HunkReason } from './policy.ts';
 
-/** `in`: part of the change to apply; `out`: left out; `edited`: replaced by the user's own text. */
+/** The user's choice for a hunk. `in`: it is applied; `out`: it is left out; `edited`: the user has replaced it. */
 export type HunkState = 'in' | 'out' | 'edited';
 
 export interface ReviewedFile {
   /** The path on the approval card. */
   readonly path: string;
-  /** True when the whole file was left out. */
+  /** True if the user has left out the whole file. */
   readonly isOut: boolean;
-  /** True when the user's own text would be applied instead of a choice of hunks. */
+  /** True if a text of the user is applied instead of the chosen hunks. */
   readonly isEdited: boolean;
-  /** One for each `@@` of the file in the diff of the card. */
+  /** The choice for each `@@` section of the file in the diff of the card. */
   readonly hunks: readonly HunkState[];
-  /** The reasons for rejected hunks that the user has given; also of hunks that were restored since. */
+  /** The user's reasons for rejecting hunks. They are kept when a hunk is included again. */
   readonly reasons: readonly HunkReason[];
 }
 
@@ -24,12 +24,12 @@ export interface ReviewState {
   readonly files: readonly ReviewedFile[];
 }
 
-/** True where the user has left out or edited anything of the file. */
+/** Returns true if the user has left out or edited any part of the file. */
 export function isTouched({ isOut, isEdited, hunks }: ReviewedFile): boolean {
   return isOut || isEdited || hunks.some((state) => state !== 'in');
 }
 
-/** A file without hunks counts as one. */
+/** Counts the hunks of a patch and those that are applied. A file without hunks counts as one. */
 export function countHunks(files: readonly ReviewedFile[]): { readonly taken: number; readonly total: number } {
   let taken = 0;
   let total = 0;
@@ -41,7 +41,7 @@ export function countHunks(files: readonly ReviewedFile[]): { readonly taken: nu
   return { taken, total };
 }
 
-/** The changed files of an applied patch, without those that the user left out. */
+/** Returns the changed files of an applied patch, without those that the user left out. */
 export function changesTaken(changes: readonly FileChangeSummary[]): readonly FileChangeSummary[] {
   return changes.filter(({ decision }) => decision !== 'declined');
 }

@@ -1,2 +1,2 @@
-/** In characters: why the user rejects one hunk of a patch. */
+/** Maximum number of characters of the user's reason for rejecting a hunk. */
 export const MAX_HUNK_REASON = 1_000;

@@ -1,4 +1,4 @@
-/** Rules and remembered approvals, as the rules page shows, tests and edits them. */
+/** Rules and remembered approvals, in the form in which the rules page shows, tests and edits them. */
 import * as z from 'zod';
 import {
   type DecisionReason,
@@ -19,7 +19,7 @@ export interface Uses {
 
 /** A rule that applies. */
 export interface RuleEntry {
-  /** Its id in edits. It changes whenever the effect of the rule does. */
+  /** The id of the rule for edits. It changes whenever the effect of the rule changes. */
   readonly id: string;
   readonly layer: RuleLayer;
   readonly rule: Rule;
@@ -36,17 +36,17 @@ export interface RememberedApproval {
   readonly kind: 'command' | 'patch' | 'tool' | 'fetch';
   /** The command line as a user would type it, the file, `server/tool` of an MCP server, or the origin of pages. */
   readonly text: string;
-  /** Set for a command. */
+  /** The working directory; only set for a command. */
   readonly cwd: string | null;
   readonly uses: Uses;
 }
 
 /**
- * A rule that a workspace proposes in order to loosen the policy (design decision 12). It has no effect until the user
- * accepts it.
+ * A rule of a workspace that would permit more than the user's policy (design decision 12). It has no effect until the
+ * user accepts it.
  */
 export interface RuleProposal {
-  /** The hash of the definition: another text is another proposal. */
+  /** The hash of the definition: a rule with another text is another proposal. */
   readonly hash: string;
   readonly rule: Rule;
   readonly file: string;
@@ -57,18 +57,18 @@ export interface RulesOverview {
   readonly rules: readonly RuleEntry[];
   readonly approvals: readonly RememberedApproval[];
   readonly proposals: readonly RuleProposal[];
-  /** Files of which no rule is used, each with the place of its error. */
+  /** The files with an error, each with the place of the error. None of their rules are used. */
   readonly problems: readonly { readonly file: string; readonly message: string }[];
 }
 
 /**
- * The decision about a command and its reason: the output of `tiller execpolicy check` and of trying a command in the
- * rules page.
+ * The decision about a command, with its reason: the output of `tiller execpolicy check`, and of testing a command on
+ * the rules page.
  */
 export interface CommandExplanation {
   readonly decision: RuleDecision;
   readonly bypassSandbox: boolean;
-  /** Present when it may open files with secrets in the sandbox. */
+  /** Present if the command may open files with secrets in the sandbox. */
   readonly readsSecrets?: true;
   readonly reason: DecisionReason;
   readonly matchedRules: readonly {
@@ -82,7 +82,7 @@ export interface CommandExplanation {
   readonly commands: readonly (readonly string[])[] | null;
 }
 
-/** Rules converted from another tool. None applies before the user adds it. */
+/** Rules converted from those of another tool. They do not apply until the user adds them. */
 export interface ImportedRules {
   readonly rules: readonly Rule[];
   /** Entries that were left out, each with one plain sentence. */
@@ -91,7 +91,7 @@ export interface ImportedRules {
 
 /** The effect of "always allow …" for one pending command. */
 export interface RulePreview {
-  /** The covered command, complete; empty when the rule covers none. */
+  /** All words of the covered command; empty if the rule covers none. */
   readonly words: readonly string[];
   /** The reason why such a rule is not allowed. */
   readonly problem: string | null;
@@ -99,30 +99,30 @@ export interface RulePreview {
   readonly stillAsked: readonly string[];
 }
 
-/** A rule that would have saved the user from earlier approvals, by the audit log. */
+/** A rule that would have made earlier approvals unnecessary, according to the audit log. */
 export interface RuleSuggestion {
   readonly rule: Rule;
-  /** The approvals of the user that it would have answered. */
+  /** The number of approvals that the rule would have made unnecessary. */
   readonly approvals: number;
-  /** The different commands among them, newest first; a few of them. */
+  /** The first few distinct commands of these approvals, newest first. */
   readonly commands: readonly string[];
-  /** ISO 8601, of the last of these approvals. */
+  /** The time of the last of these approvals, in ISO 8601. */
   readonly lastAt: string;
 }
 
-/** An edit in the rules page. */
+/** An edit on the rules page. */
 export const ruleEditSchema = z.discriminatedUnion('type', [
   lazyStrictVariant('add', () => ({ scope: ruleScopeSchema, rule: ruleSchema })),
   lazyStrictVariant('replace', () => ({ id: z.string(), rule: ruleSchema })),
   lazyStrictVariant('remove', () => ({ id: z.string() })),
   /** Removes a remembered approval. */
   lazyStrictVariant('forget', () => ({ key: z.string() })),
-  /** Decides on a proposal of the workspace; one that was refused may still be accepted. */
+  /** Accepts or refuses a proposal of the workspace. A refused one may still be accepted later. */
   lazyStrictVariant('settle_proposal', () => ({ hash: z.string(), accept: z.boolean() })),
 ]);
 export type RuleEdit = z.infer<typeof ruleEditSchema>;
 
 export type RuleEditResult =
   | { readonly type: 'done' }
-  /** Nothing was changed; one plain sentence. */
+  /** The edit was refused and nothing was changed. The message is one plain sentence. */
   | { readonly type: 'refused'; readonly message: string };

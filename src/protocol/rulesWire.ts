@@ -1,21 +1,21 @@
 /**
- * The messages between the extension host and the page "Rules and Approvals". A page is opened by the build that it
- * talks to and closes with its window, so messages need no build id.
+ * The messages between the extension host and the page "Rules and Approvals". A page is always opened by the same build
+ * as the host and closes with its window, so messages need no build id.
  */
 import * as z from 'zod';
 import { type CommandExplanation, type RuleEditResult, ruleEditSchema, type RulesOverview } from './rules.ts';
 import { lazyVariant } from './lazyObject.ts';
 
-/** Everything that the page shows. */
+/** The state that the page shows. */
 export interface RulesPageState {
   readonly overview: RulesOverview;
   /** `null` without a folder. */
   readonly workspaceName: string | null;
-  /** Its path, which the page leaves out of the paths in it; `null` without a folder. */
+  /** The path of the folder; the page shows paths inside it relative to it. `null` without a folder. */
   readonly workspaceFolder: string | null;
-  /** True when a thread exists that could remember something. */
+  /** True if there is a thread that can remember approvals. */
   readonly hasThread: boolean;
-  /** False when the workspace is not trusted: then its own rules are ignored. */
+  /** False if the workspace is not trusted: then its own rules are ignored. */
   readonly trusted: boolean;
 }
 

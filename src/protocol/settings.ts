@@ -1,32 +1,35 @@
 /**
- * All settings, by key without `tiller.`: those that VS Code contributes, those of `settings.json` in TILLER_HOME and
- * those of `-c key=value` (docs/cli.md). One list, so that both front doors use the same.
+ * All settings, by key without `tiller.`: those that package.json contributes to VS Code, those of `settings.json` in
+ * TILLER_HOME, and those of `-c key=value` (docs/cli.md). VS Code and the command line use this same list.
  */
 import * as z from 'zod';
 import { hooksSettingSchema } from './hooks.ts';
 import { mcpServersSettingSchema } from './mcp.ts';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
-import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
+import { approvalPolicySchema, approvalReviewerSchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 import { httpUrlSchema, providerSettingsSchema, verbositySchema, wireApiSchema } from './providers.ts';
 
-/** Settings are parsed a few times: zod needs 2 ms to compile a parser for so many fields, and 0.1 without one. */
+/**
+ * Settings are only parsed a few times: compiling a parser for so many fields takes zod 2 ms, parsing without one 0.1
+ * ms.
+ */
 const WITHOUT_COMPILING = { jitless: true } as const;
 
 /** The environment variables that commands get; `*` and `?` are wildcards in names, and case is ignored. */
 const environmentSettingsSchema = z.strictObject({
   inherit: z.enum(['all', 'core', 'none']).default('all'),
-  /** Always inherited, even secrets. */
+  /** The variables that are always inherited, even if they look like secrets. */
   keep: z.array(z.string()).default([]),
   exclude: z.array(z.string()).default([]),
   set: z.record(z.string(), z.string()).default({}),
-  /** If not empty, only these are set. */
+  /** If not empty, only these variables are set. */
   includeOnly: z.array(z.string()).default([]),
 });
 export type EnvironmentSettings = z.infer<typeof environmentSettingsSchema>;
 export const DEFAULT_ENVIRONMENT: EnvironmentSettings = environmentSettingsSchema.parse({}, WITHOUT_COMPILING);
 
-/** Sizes of server data that must fit into memory; a JavaScript string cannot be much longer than the maximum. */
+/** A size of server data that must fit into memory. The maximum is about the longest possible JavaScript string. */
 const bytesSchema = z
   .int()
   .positive()
@@ -44,7 +47,7 @@ const on = z.boolean().default(true);
 const off = z.boolean().default(false);
 const count = z.int().min(0);
 const positive = z.int().positive();
-/** Caps, `null` for none. */
+/** Caps; `null` means no cap. */
 const cap = positive.nullable().default(null);
 const amountCap = z.number().positive().nullable().default(null);
 const names = z.array(z.string().min(1));
@@ -55,15 +58,19 @@ export const settingsSchema = z.strictObject({
   /** A key of `providers` or one of the built-in ones. */
   provider: z.string().min(1).default('openai'),
   providers: z.record(z.string(), providerSettingsSchema).default({}),
-  /** Instead of the provider's. */
+  /** Replaces the provider's `baseUrl`. */
   baseUrl: orNone(httpUrlSchema),
-  /** Instead of the provider's. */
+  /** Replaces the provider's `wireApi`. */
   wireApi: wireApiSchema.nullable().default(null),
   approvalPolicy: approvalPolicySchema.default('on-request'),
-  /** A new thread begins in plan mode: the model only reads and proposes a plan. */
+  /** `model`: a model answers some approval requests for the user (docs/decisions/0079). */
+  'approvals.reviewer': approvalReviewerSchema.default('user'),
+  /** A model of the provider of the thread; `null`: the model of the thread. */
+  'approvals.reviewerModel': orNone(z.string()),
+  /** True if a new thread begins in plan mode: the model only reads and proposes a plan. */
   planMode: off,
   'sandbox.mode': sandboxModeSchema.default('workspace-write'),
-  /** Absolute paths that commands may write in besides the workspace. */
+  /** Absolute paths in which commands may write, in addition to the workspace. */
   'sandbox.writableRoots': z.array(z.string()).default([]),
   'sandbox.networkAccess': off,
   'sandbox.excludeTmpdirEnvVar': off,
@@ -77,9 +84,9 @@ export const settingsSchema = z.strictObject({
     .default([...PRIVATE_PLACES]),
   environment: environmentSettingsSchema.prefault({}),
   review: reviewSettingSchema.default('before'),
-  /** Not below `review`, because VS Code allows no setting within a setting. */
+  /** Not named `review.quickDiff`, because VS Code allows no setting within a setting. */
   reviewQuickDiff: on,
-  /** Also marks changes of programs that Tiller does not run. */
+  /** True if changes of programs that Tiller does not run are marked, too. */
   reviewOtherPrograms: off,
   /**
    * Comments on lines in the editor, by the user and of reviews. `everywhere`: VS Code draws its + and a bar beside all lines
@@ -91,7 +98,7 @@ export const settingsSchema = z.strictObject({
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   /** True if the model is offered `fetch_url`. */
   'web.fetch': on,
-  /** The search of the model's server: not offered; from its store; pages as they are now. */
+  /** The web search of the model's server: not offered, from the server's index, or of current pages. */
   'web.search': z.enum(['off', 'cached', 'live']).default('off'),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
   notify: z
@@ -110,7 +117,7 @@ export const settingsSchema = z.strictObject({
   'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
   'reasoning.summary': reasoningSummarySchema.default('auto'),
-  /** `null`: where the server sends no summary. */
+  /** `null`: raw reasoning is shown if the server sends no summary. */
   'reasoning.showRaw': z.boolean().nullable().default(null),
   /** For models with adjustable verbosity; `null`: the default of the model family. */
   verbosity: verbositySchema.nullable().default(null),
@@ -151,10 +158,13 @@ export const settingsSchema = z.strictObject({
   'compaction.prompt': z.string().default(''),
   /** Attempts of one request, including the first. */
   'retry.maxAttempts': z.int().min(1).max(100).default(6),
-  /** Milliseconds of silence that end an attempt; at the default or more, the first byte has at least 30 minutes. */
+  /**
+   * Milliseconds without data after which an attempt ends. At the default or a higher value, the first byte may take at
+   * least 30 minutes.
+   */
   'stream.idleTimeoutMs': positive.default(300_000),
   /**
-   * Milliseconds in which a response must grow, not counting comments and keep-alives; `null`: six times the idle
+   * Milliseconds within which a response must grow; comments and keep-alives do not count. `null`: six times the idle
    * timeout.
    */
   'stream.progressTimeoutMs': cap,
@@ -164,21 +174,29 @@ export const settingsSchema = z.strictObject({
   'stream.maxEventBytes': bytesSchema.default(32 * 1024 * 1024),
   /** The maximum bytes of one response. */
   'stream.maxResponseBytes': bytesSchema.default(64 * 1024 * 1024),
-  /** Bytes of kept content in TILLER_HOME, by which changes of commands and patches can be undone; 0 keeps none. */
+  /**
+   * Maximum bytes of file contents in TILLER_HOME, with which changes of commands and patches can be undone; 0 keeps
+   * none.
+   */
   'undo.maxBytes': count.default(256 * 1024 * 1024),
   /** True if threads are saved as memories, which later threads can read. */
   'memory.enabled': off,
-  /** By name; each entry is checked by `parseMcpServers`, so that a wrong one costs no other. */
+  /**
+   * The MCP servers by name. `parseMcpServers` validates each entry separately, so that a mistake in one does not
+   * disable the others.
+   */
   mcpServers: mcpServersSettingSchema.default({}),
   /** The https address of a document that describes Tiller to the authorization servers of MCP servers. */
   'mcp.clientMetadataUrl': orNone(z.url({ protocol: /^https$/, error: 'must be an https URL' })),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: orNone(z.string()),
-  /** Sent to the model after the base instructions. */
+  /** A text that is sent to the model after the base instructions. */
   userInstructions: z.string().default(''),
   /** The maximum bytes of AGENTS.md files of the project; 0 turns them off. */
   projectDocMaxBytes: count.default(32_768),
-  /** Names, or paths from the folder, that are used in a folder without AGENTS.md; the first that exists is used. */
+  /**
+   * Names or relative paths of files that are used in a folder without AGENTS.md. The first one that exists is used.
+   */
   projectDocFallbackFilenames: z
     .array(
       z.string().regex(/^(?!\/)(?!(.*\/)?\.\.(\/|$))[^\\]+$/, 'must be a file below the folder, with / in its path'),
@@ -196,7 +214,10 @@ export type SettingsResult =
   | { readonly type: 'settings'; readonly settings: Settings }
   | { readonly type: 'invalid'; readonly message: string };
 
-/** Settings from the given values, with defaults for the rest. The caller merges layers, the last one winning. */
+/**
+ * Returns the settings from the given values, with defaults for the rest. The caller merges the layers; the last one
+ * has precedence.
+ */
 export function parseSettings(values: Readonly<Record<string, unknown>>): SettingsResult {
   const parsed = settingsSchema.safeParse(values, WITHOUT_COMPILING);
   if (parsed.success) return { type: 'settings', settings: parsed.data };
@@ -208,8 +229,8 @@ export function parseSettings(values: Readonly<Record<string, unknown>>): Settin
 }
 
 /**
- * Sets the value of `-c a.b=V`: the longest known key matches, and the rest of the path leads into its value. Returns
- * `undefined` when no key matches.
+ * Returns the values with that of `-c a.b=V`: the longest known key matches, and the rest of the path leads into its
+ * value. Returns `undefined` if no key matches.
  */
 export function placeSetting(
   values: Readonly<Record<string, unknown>>,

@@ -4,6 +4,7 @@ import type {
   EventMsgOf,
   QuestionRequest,
   ResolvedBy,
+  ReviewerVerdict,
   TurnAbortReason,
   TurnSettings,
 } from './event.ts';
@@ -51,10 +52,15 @@ export interface Denial {
 }
 
 /**
- * Turns of a long thread that the host sends and the panel draws at first; "Load Earlier" adds as many again. Each with ten items
- * takes the panel 2 to 3 ms of processor time.
+ * Number of turns of a long thread that the host sends and the panel draws at first; "Load Earlier" adds as many again.
+ * A turn with ten items takes the panel 2 to 3 ms of processor time.
  */
 export const TURN_WINDOW = 25;
+
+/** An item that a model has approved for the user. */
+export interface ReviewedItem extends ReviewerVerdict {
+  readonly itemId: string;
+}
 
 export interface TurnState {
   readonly id: string;
@@ -66,13 +72,15 @@ export interface TurnState {
   readonly error: TurnError | null;
   readonly retry: RetryState | null;
   readonly denials: readonly Denial[];
-  /** The number of approvals and questions. */
+  /** Absent where no model has approved anything. */
+  readonly reviewed?: readonly ReviewedItem[];
+  /** The number of approvals and questions that the user was asked, without those that a model has approved. */
   readonly asked: number;
-  /** In git format; empty without changes. */
+  /** The diff of the turn in git format; empty without changes. */
   readonly diff: string;
   /** Set by `files_reverted`: the turn's file changes are undone. */
   readonly reverted: boolean;
-  /** `null` until its first response was counted. */
+  /** The tokens and cost of the turn; `null` until the first response was counted. */
   readonly usage: TurnUsage | null;
 }
 
@@ -97,11 +105,11 @@ export interface McpServerState {
   readonly status: EventMsgOf<'mcp_status'>['status'];
   readonly error?: string | undefined;
   readonly toolCount?: number | undefined;
-  /** Which tools are not offered and why. */
+  /** The tools that are not offered, with the reason. */
   readonly leftOut?: string | undefined;
 }
 
-/** A question without an answer, with the turn that asks it; `null`: a server asks outside of turns. */
+/** A question without an answer, and the turn that asks it; `null` if a server asks outside of turns. */
 export type PendingQuestion = QuestionRequest & { readonly turnId: string | null };
 
 /** A message that was sent while a turn ran and that no turn has taken yet. */
@@ -116,10 +124,10 @@ export interface ThreadState {
   readonly threadId: string;
   /** The name that the user gave, otherwise a title from the first message with content, otherwise the first greeting. */
   readonly title: string | null;
-  /** The title is a greeting: that of the first message with content replaces it. */
+  /** True if the title is a greeting: the title of the first message with content replaces it. */
   readonly titleIsGreeting?: boolean;
   readonly started: EventMsgOf<'thread_started'> | null;
-  /** Used from the next turn on. */
+  /** The settings from the next turn on. */
   readonly settings: TurnSettings | null;
   readonly turns: readonly TurnState[];
   readonly activeTurnId: string | null;
@@ -136,7 +144,7 @@ export interface ThreadState {
   readonly tokens: Omit<EventMsgOf<'token_count'>, 'type'> | null;
   readonly mcpServers: readonly McpServerState[];
   readonly agents: readonly AgentSummary[];
-  /** Warnings that belong to no turn. */
+  /** The warnings that belong to no turn. */
   readonly warnings: readonly Warning[];
   readonly error: TurnError | null;
   readonly closed: boolean;
@@ -171,40 +179,40 @@ export function initialThreadState(threadId: string): ThreadState {
   };
 }
 
-/** The running processes of a thread whose call has ended, oldest first. */
+/** Returns the running processes of a thread whose calls have ended, oldest first. */
 export function runningInBackground(state: ThreadState): readonly ProcessState[] {
   const items = state.turns.at(-1)?.items ?? [];
   const waitedFor = new Set(items.filter(({ status }) => status === 'in_progress').map(({ id }) => id));
   return state.processes.filter(({ status, itemId }) => status.type === 'running' && !waitedFor.has(itemId));
 }
 
-/** True for a turn in which the user only compacted the thread: it has no message and nothing to continue. */
+/** Returns true for a turn in which the user only compacted the thread: it has no message and cannot be continued. */
 export function isCompactionAlone({ items }: TurnState): boolean {
   return items.length > 0 && items.every(({ type }) => type === 'compaction');
 }
 
-/** The review of a turn in which the user only had changes reviewed; `undefined` for other turns. */
+/** Returns the review of a turn in which the user only had changes reviewed; `undefined` for other turns. */
 export function reviewAlone({ items }: TurnState): TurnItemOf<'code_review'> | undefined {
   const [first] = items;
   return items.length === 1 && first?.type === 'code_review' ? first : undefined;
 }
 
-/** The working directory of the next turn; empty without a thread, and for one that has not started. */
+/** Returns the working directory of the next turn; empty without a thread, and for one that has not started. */
 export function cwdOf(thread: Pick<ThreadState, 'settings' | 'started'> | null): string {
   return thread?.settings?.cwd ?? thread?.started?.cwd ?? '';
 }
 
-/** The text of a message, without its images and mentions. */
+/** Returns the text of a message, without its images and mentions. */
 export function textOfInput(content: readonly UserInput[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** Returns what a thread is called whose messages only greet; `null` for a message without words. */
+/** Returns the title of a thread whose messages only greet; `null` for a message without words. */
 export function greetingOf(content: readonly UserInput[]): string | null {
   return greetingFrom(textOfInput(content));
 }
 
-/** Returns the title for a thread that begins with this message; `null` where it has no words, or only greets. */
+/** Returns the title of a thread that begins with this message; `null` if the message has no words, or only greets. */
 export function titleOf(content: readonly UserInput[]): string | null {
   return titleFrom(textOfInput(content));
 }

@@ -1,11 +1,11 @@
 /**
- * Folds events into the state of a thread. One pure fold, used three times: in the panel, for the host's snapshot, and on
- * resume (design invariants 4 and 6).
+ * Folds events into the state of a thread. The same pure function is used in the panel, for the host's snapshot, and to
+ * resume a thread (design invariants 4 and 6).
  *
  * Guarantees: an event is folded at most once (`seq`), an event of another thread or of an ended turn changes nothing,
  * and no item is `in_progress` in an ended turn.
  */
-import type { ApprovalRequest, Event, EventMsg, EventMsgOf } from './event.ts';
+import type { ApprovalRequest, Event, EventMsg, EventMsgOf, ReviewerVerdict } from './event.ts';
 import type { TurnItem } from './item.ts';
 import { type ApprovalDecision, denialIn, isSameRule, type Rule } from './policy.ts';
 import { reviewSubject } from './text/findings.ts';
@@ -20,7 +20,10 @@ import {
 } from './thread.ts';
 import { usageAfter } from './turnUsage.ts';
 
-/** In characters: live output kept for each item or process; the completed item has the model's version. */
+/**
+ * Maximum number of characters of live output that are kept for each item or process. The completed item has the output
+ * as the model got it.
+ */
 export const LIVE_OUTPUT_LIMIT = 256 * 1024;
 
 /** Characters that `tail` keeps when it cuts. */
@@ -28,7 +31,7 @@ const KEPT_OUTPUT = (LIVE_OUTPUT_LIMIT * 3) / 4;
 
 /** Maximum characters that are kept of the output of an ended process; its log has the rest. */
 const ENDED_OUTPUT_LIMIT = 64 * 1024;
-/** Maximum processes that a thread lists; more only if more run. */
+/** Maximum number of processes that a thread lists. There are only more if more are running. */
 const PROCESS_LIMIT = 100;
 
 /**
@@ -94,6 +97,8 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     }
     case 'approval_joined':
       return { ...state, approvals: state.approvals.map((request) => joinRequest(request, msg)) };
+    case 'approval_reviewed':
+      return { ...state, approvals: state.approvals.map((request) => leaveToUser(request, msg)) };
     case 'approval_resolved':
       return resolveApproval(state, msg, event);
     case 'memory_changed':
@@ -186,6 +191,12 @@ function joinRequest(request: ApprovalRequest, joined: EventMsgOf<'approval_join
   return { ...request, alsoItems: [...(request.alsoItems ?? []), joined.itemId] };
 }
 
+function leaveToUser(request: ApprovalRequest, reviewed: EventMsgOf<'approval_reviewed'>): ApprovalRequest {
+  if (request.approvalId !== reviewed.approvalId) return request;
+  const { model, outcome, text } = reviewed;
+  return { ...request, reviewer: { model, state: outcome, text } };
+}
+
 /** Ends the request, remembers what was approved for the thread, and keeps a denial with the items that it is about. */
 function resolveApproval(state: ThreadState, msg: EventMsgOf<'approval_resolved'>, event: Event): ThreadState {
   const resolved = {
@@ -196,11 +207,15 @@ function resolveApproval(state: ThreadState, msg: EventMsgOf<'approval_resolved'
   };
   const request = state.approvals.find(({ approvalId }) => approvalId === msg.approvalId);
   const word = wordOfDenial(msg.decision);
+  if (request !== undefined && msg.reviewer !== undefined) {
+    const { reviewer } = msg;
+    return updateTurn(resolved, event.turnId, (turn) => allowByReviewer(turn, request, reviewer));
+  }
   if (request === undefined || word === null) return resolved;
   return updateTurn(resolved, event.turnId, (turn) => deny(turn, request, { by: msg.by, word }));
 }
 
-/** Several approvals may add the same rule: it is kept once. */
+/** Adds the rule of an approval. Several approvals may add the same rule; it is kept once. */
 function withRule(rules: readonly Rule[], decision: ApprovalDecision): readonly Rule[] {
   if (typeof decision !== 'object' || !('approved_rule' in decision)) return rules;
   const { rule, scope } = decision.approved_rule;
@@ -208,7 +223,7 @@ function withRule(rules: readonly Rule[], decision: ApprovalDecision): readonly 
   return [...rules, rule];
 }
 
-/** Returns `null` for an approval. */
+/** Returns the message of a denial; `null` for an approval. */
 function wordOfDenial(decision: ApprovalDecision): string | null {
   if (decision === 'abort') return '';
   const denied = denialIn(decision);
@@ -236,7 +251,14 @@ function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'i
   };
 }
 
-/** Ignores values of a newer build at run time; the compiler checks that all known ones are handled. */
+/** Keeps the sentence of the model with the items that it is about. The user was not asked. */
+function allowByReviewer(turn: TurnState, request: ApprovalRequest, reviewer: ReviewerVerdict): TurnState {
+  const itemIds = [request.itemId, ...(request.alsoItems ?? [])];
+  const reviewed = itemIds.map((itemId) => ({ itemId, ...reviewer }));
+  return { ...turn, asked: turn.asked - 1, reviewed: [...(turn.reviewed ?? []), ...reviewed] };
+}
+
+/** Lets the compiler check that all known values are handled. At run time, a value of a newer build is ignored. */
 function softAssertNever(_value: never): void {}
 
 function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: Event): ThreadState {
@@ -256,7 +278,7 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
     reverted: false,
     usage: null,
   };
-  // At most one turn runs: a turn whose end is missing has crashed.
+  // At most one turn runs at a time: a turn whose end is missing was cut off by a crash.
   const before = endTurn(state, state.activeTurnId, { type: 'aborted', at: event.at, reason: 'crashed' });
   return { ...before, turns: [...before.turns, turn], activeTurnId: turn.id, error: null };
 }
@@ -357,7 +379,7 @@ function grow(item: TurnItem, delta: EventMsgOf<'item_delta'>): TurnItem {
   }
 }
 
-/** True when the beginning of this live output may have been cut. */
+/** Returns true if the beginning of this live output may have been cut. */
 export function mayBeCut(output: string): boolean {
   return output.length >= KEPT_OUTPUT;
 }
@@ -375,7 +397,7 @@ function updateTurn(state: ThreadState, turnId: string | null, update: (turn: Tu
   return updated === turn ? state : { ...state, turns: state.turns.with(index, updated) };
 }
 
-/** `at`: ISO 8601. */
+/** Adds a process. `at`: the time in ISO 8601. */
 function startProcess(state: ThreadState, msg: EventMsgOf<'process_started'>, at: string): ThreadState {
   const process: ProcessState = { ...factsOf(msg), startedAt: at, output: '', status: { type: 'running' } };
   return { ...state, processes: upsert(withoutOldest(state.processes), 'processId', process) };

@@ -2,7 +2,10 @@
 import * as z from 'zod';
 import { lazyObject } from './lazyObject.ts';
 
-/** The state of the last turn on disk; `open` and `waiting` mean cut off unless a process owns the thread. */
+/**
+ * The state of the last turn on disk. `open` and `waiting` mean that the turn was cut off, unless a process owns the
+ * thread.
+ */
 export const lastTurnSchema = z.enum(['none', 'open', 'waiting', 'completed', 'failed', 'interrupted', 'crashed']);
 export type LastTurn = z.infer<typeof lastTurnSchema>;
 
@@ -26,12 +29,12 @@ export const threadSummarySchema = lazyObject(() => ({
   remote: z.string().nullable(),
   /** ISO 8601. */
   startedAt: z.string(),
-  /** The time of the last line. */
+  /** The time of the last line of the rollout. */
   updatedAt: z.string(),
   /** The end of the last turn that has ended. */
   endedAt: z.string().nullable(),
   turns: z.number(),
-  /** The sum over all requests. */
+  /** The number of tokens of all requests. */
   tokens: z.number(),
   lastTurn: lastTurnSchema,
   forkedFrom: z.string().nullable(),
@@ -40,16 +43,21 @@ export const threadSummarySchema = lazyObject(() => ({
 }));
 export type ThreadSummary = z.infer<typeof threadSummarySchema>;
 
-/** The thread as listed: the summary and state that is not in the rollout. */
+/** A thread in a list: its summary, and the state that is not in the rollout. */
 export interface ThreadListEntry extends ThreadSummary {
   /** `running` and `waiting` (for an answer) only while a process owns the thread. */
   readonly status: 'running' | 'waiting' | 'resting';
-  /** True when its last turn ended after it was last displayed. A thread that was never displayed is not unread. */
+  /**
+   * True if its last turn ended after the thread was last displayed. A thread that was never displayed is not unread.
+   */
   readonly unread: boolean;
-  /** The user has pinned it. */
+  /** True if the user has pinned the thread. */
   readonly pinned: boolean;
   readonly owner: 'nobody' | 'this_process' | 'another_process';
-  /** `moved`: its folder no longer exists, and an open one is a clone of the same repository. */
+  /**
+   * The place of the thread's folder. `here`: it is open; `moved`: it no longer exists, and an open folder is a clone
+   * of the same repository; `elsewhere`: all others.
+   */
   readonly place: 'here' | 'moved' | 'elsewhere';
 }
 
@@ -67,7 +75,7 @@ export interface ThreadSearchHit {
 /** The process that owns a thread. */
 export interface ThreadOwner {
   readonly pid: number;
-  /** The front door: `vscode` or `cli`. */
+  /** The program that owns the thread: `vscode` or `cli`. */
   readonly name: string;
   /** ISO 8601. */
   readonly since: string;
@@ -80,5 +88,5 @@ export type ReadOnlyReason =
   /** No model is available. */
   | { readonly type: 'no_model' };
 
-/** `deleted`: it is in the trash. `gone`: it is not, or no longer. */
+/** The place of a thread. `deleted`: in the trash; `gone`: neither in the list nor in the trash. */
 export type ThreadWhereabouts = 'listed' | 'deleted' | 'gone';

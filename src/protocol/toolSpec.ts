@@ -1,11 +1,11 @@
 /**
- * The description of a tool for the model (`ToolSpec` of Codex). Used by the tools and by all wires, so it is in this
- * layer.
+ * The description of a tool for the model (`ToolSpec` of Codex). It is in this layer because the tools and all wires
+ * use it.
  */
 
 /**
- * The subset of JSON Schema that every server understands. Keep the order of keys, because it is part of the prompt
- * cache.
+ * The subset of JSON Schema that every server understands. Do not change the order of keys, because it is part of the
+ * prompt cache.
  */
 export type JsonSchema = {
   readonly type?: string | readonly string[];

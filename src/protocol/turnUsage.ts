@@ -12,10 +12,10 @@ export interface TurnUsage {
   readonly cost?: number;
 }
 
-/** The start of the totals of a thread. */
+/** The totals of a thread before its first request. */
 export const NO_USAGE: TokenUsage = { input: 0, cachedInput: 0, output: 0, reasoning: 0, total: 0 };
 
-/** Returns the sum, without costs. */
+/** Returns the sum of two usages, without costs. */
 export function addUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
   return {
     input: left.input + right.input,
@@ -27,8 +27,8 @@ export function addUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
 }
 
 /**
- * Returns the usage of a turn after the count `after`, where `before` was the last count of its thread. A count of a request that
- * was not sent leaves the totals, and so the usage, as they are.
+ * Returns the usage of a turn after the count `after`; `before` is the thread's previous count. The count of a request
+ * that was not sent does not change the totals, and so leaves the usage unchanged.
  */
 export function usageAfter(usage: TurnUsage | null, before: TokenCount | null, after: TokenCount): TurnUsage | null {
   const grown = subtractUsage(after.total, before?.total ?? NO_USAGE);

@@ -11,7 +11,7 @@ import type { ModelGroup } from '../../src/protocol/modelMenu.ts';
 import { parseSettings, type Settings } from '../../src/protocol/settings.ts';
 import type { HostMessage, PanelUpdate } from '../../src/protocol/wire.ts';
 import { ModelMenu, type ModelMenuDeps } from '../../src/vscode/models/modelMenu.ts';
-import { chooseModel } from '../../src/vscode/models/modelSetup.ts';
+import { chooseModel } from '../../src/vscode/models/modelInSettings.ts';
 import { UsedModels } from '../../src/vscode/models/usedModels.ts';
 import { readSettings } from '../../src/vscode/settings.ts';
 import { IMITATIONS } from '../support/imitations.ts';

@@ -8,7 +8,7 @@ import {
   type Proposal,
   problemItem,
   showList,
-  unusedLook,
+  unusedStateLabel,
 } from '../../src/vscode/ui/proposalList.ts';
 import { inPlace } from './support/editorPlace.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
@@ -19,7 +19,7 @@ suite('the list of proposals', () => {
   test('shows what a file says as text in one line: no icon, no hidden character, no second line', () => {
     const text = '$(check) approved\u202e\nby you';
     const row = listItem({
-      ...unusedLook('proposed'),
+      ...unusedStateLabel('proposed'),
       name: text,
       source: `${root}/$(check).md`,
       detail: 'x'.repeat(400),

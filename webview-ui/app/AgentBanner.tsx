@@ -5,7 +5,10 @@ import { parentThread, threadAgent } from '../store.ts';
 import { Link } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** Over the thread of a sub-agent: the way back to the thread that started it. Over one that works as an agent: its name. */
+/**
+ * The banner above the thread of a sub-agent: leads back to the thread that started it. Above a thread that works as an
+ * agent: shows the agent's name.
+ */
 export function AgentBanner() {
   const threadId = parentThread.value;
   const agent = threadAgent.value;

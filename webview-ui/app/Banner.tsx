@@ -4,7 +4,7 @@ import { settings } from '../store.ts';
 import { Link } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** Restricted Mode: the functions that work, and how to trust the workspace. */
+/** The banner in Restricted Mode: names the functions that work, and offers to trust the workspace. */
 export function Banner() {
   if (settings.value === null || settings.value.trusted || !settings.value.hasWorkspace) return null;
   return (

@@ -8,7 +8,7 @@ import { HeaderMenu } from './HeaderMenu.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { MenuButton } from '../components/MenuButton.tsx';
 
-/** The thread's title opens the list of threads. */
+/** The header of the panel. A click on the thread's title opens the list of threads. */
 export function Header() {
   const name = title.value ?? t('New Thread');
   const isOpen = openPopup.value === 'menu';
@@ -44,7 +44,7 @@ export function Header() {
   );
 }
 
-/** Other threads that wait or run. */
+/** The numbers of other threads that wait for the user or run. */
 function OtherThreads() {
   const { waiting } = elsewhere.value;
   if (waiting === 0) return null;

@@ -11,10 +11,10 @@ interface Entry {
   readonly act: () => void;
 }
 
-/** The host sets it for a page in an editor tab. */
+/** True if this page is in an editor tab: the host sets the attribute. */
 const IS_IN_EDITOR = document.body.dataset['place'] === 'editor';
 
-/** The menu "…" of the header. */
+/** The menu behind the button "…" in the header. */
 export function HeaderMenu() {
   const groups: readonly (readonly Entry[])[] = [
     ...(threadId.value === null ? [] : [threadEntries()]),

@@ -3,7 +3,7 @@ import { isRunning, plan } from '../store.ts';
 import { Icon } from '../components/Icon.tsx';
 import { PlanList, planFacts } from '../components/PlanList.tsx';
 
-/** The current step while a turn runs, the list on demand. */
+/** Shows the current step of the plan while a turn runs, and all steps when the user opens the line. */
 export function PlanLine() {
   const steps = plan.value?.steps ?? [];
   if (!isRunning.value || steps.length === 0) return null;

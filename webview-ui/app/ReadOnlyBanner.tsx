@@ -5,7 +5,7 @@ import { access } from '../store.ts';
 import { Link } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** The reason why a thread is read-only here, and the actions of the user. */
+/** Shows why a thread is read-only in this window, and what the user can do about it. */
 export function ReadOnlyBanner() {
   const { value } = access;
   if (value.type === 'own') return null;

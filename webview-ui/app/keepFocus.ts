@@ -1,14 +1,17 @@
-/** Keeps the keyboard in the panel: an element that is removed while it has the focus leaves it to the composer. */
+/**
+ * Keeps the keyboard focus in the panel: when the focused element is removed, the composer or the search field of the
+ * open list of threads gets the focus.
+ */
 import { isListOpen } from '../threads/store.ts';
 import { composerField, isFocusLost } from '../view.ts';
 
-/** A component may give the focus to another element first, in an effect after the next frame. */
+/** Milliseconds in which a component may still focus another element, in an effect after the next frame. */
 const EFFECTS_MS = 100;
 
-/** The control that has the focus, or had it when the page lost it. */
+/** The control that has the focus, or that had it when the page lost the focus. */
 let last: HTMLElement | null = null;
 
-/** Call once. When the focused element is removed, the focus moves to a place near it instead of being lost. */
+/** Starts to watch the focus. Call once. */
 export function keepFocus(): void {
   let focused: Element | null = null;
   document.addEventListener('focusin', ({ target }) => {
@@ -16,7 +19,7 @@ export function keepFocus(): void {
     if (target instanceof HTMLElement && target !== document.body) last = target;
   });
   document.addEventListener('focusout', ({ target }) => {
-    // The observer has already handled an element that was removed; in all other cases the user has moved the focus.
+    // If the element was removed, the observer has already handled that. Otherwise the user has moved the focus.
     setTimeout(() => {
       if (focused === target) focused = null;
     });
@@ -29,21 +32,23 @@ export function keepFocus(): void {
   observer.observe(document.body, { childList: true, subtree: true });
 }
 
-/** While another part of VS Code has the focus: once the page has it again. */
+/**
+ * Moves the focus back into the page. While another part of VS Code has the focus, waits until the page has it again.
+ */
 function restoreFocus(): void {
   if (!isFocusLost()) return;
   if (!document.hasFocus()) window.addEventListener('focus', () => setTimeout(restoreFocus), { once: true });
   else focusDefault();
 }
 
-/** Call at `focus_back`. */
+/** Returns the focus to the control that had it last. Call for the message `focus_back`. */
 export function focusBack(): void {
   last?.focus();
   if (isFocusLost()) focusDefault();
 }
 
 function focusDefault(): void {
-  // The composer is behind the list of threads.
+  // The open list of threads covers the composer.
   if (isListOpen.value) document.querySelector<HTMLElement>('[data-testid="threads-search"]')?.focus();
   else composerField()?.focus();
 }

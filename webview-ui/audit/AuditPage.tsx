@@ -1,4 +1,5 @@
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { Button, Link } from '../components/Buttons.tsx';
 import { PageTable } from '../components/PageTable.tsx';
 import { reasonInFull } from '../text/reasons.ts';
@@ -8,15 +9,15 @@ import {
   agentLabel,
   cwdLabel,
   decidedBy,
-  endWord,
-  outcomeWord,
+  endLabel,
+  outcomeLabel,
   sandboxLabel,
   threadLabel,
   timeLabel,
 } from './labels.ts';
 import { countLabel } from './search.ts';
 
-/** Decisions: their subject, their source, and their outcome. */
+/** The table of decisions: the subject, source and outcome of each. */
 export function AuditPage() {
   if (lines.value === null) return null;
   const found = shown.value;
@@ -65,7 +66,7 @@ export function AuditPage() {
 }
 
 function AuditRow({ line }: { line: AuditLine }) {
-  const { at, threadId, threadTitle, what, reason, word, by } = line;
+  const { at, threadId, threadTitle, what, reason, word, by, reviewer } = line;
   const [agent, cwd] = [agentLabel(line), cwdLabel(line)];
   const who = decidedBy(line);
   return (
@@ -88,7 +89,7 @@ function AuditRow({ line }: { line: AuditLine }) {
         {cwd !== '' && <span class="page-dim page-sub">{cwd}</span>}
       </td>
       <td role="cell" class="audit-by" title={reasonInFull(reason)}>
-        {outcomeWord(line)}{' '}
+        {outcomeLabel(line)}{' '}
         {by === 'rule' ? (
           <Link testid="audit-rule" onClick={() => post({ type: 'show_rules' })}>
             {who}
@@ -97,12 +98,13 @@ function AuditRow({ line }: { line: AuditLine }) {
           <span class="page-dim">{t('({0})', who)}</span>
         )}
         {word !== null && <span class="page-dim page-sub">{t('“{0}”', word)}</span>}
+        {reviewer && <span class="page-dim page-sub">{t('“{0}”', visibleText(reviewer.text))}</span>}
       </td>
       <td role="cell" class="audit-box">
         {sandboxLabel(line)}
       </td>
       <td role="cell" class="audit-end">
-        {endWord(line)}
+        {endLabel(line)}
       </td>
     </tr>
   );

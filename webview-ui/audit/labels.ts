@@ -4,31 +4,33 @@ import { reasonName } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { duration, notable } from '../text/format.ts';
 
-/** The date and time, short. */
+/** Returns the date and time in the short form of the user's locale. */
 export function timeLabel({ at }: AuditLine): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' });
 }
 
-/** The title of the thread, or that it was deleted. */
+/** Returns the title of the thread, or “(deleted thread)”. */
 export function threadLabel({ threadTitle }: AuditLine): string {
   return threadTitle ?? t('(deleted thread)');
 }
 
-/** Empty for a decision about a call of the thread itself. */
+/** Names the sub-agent that made the call; empty for a call of the thread itself. */
 export function agentLabel({ agentId }: AuditLine): string {
   return agentId === null ? '' : t('agent {0}', agentId);
 }
 
-/** Empty for an act without a folder. */
+/** Names the working directory; empty for an act without one. */
 export function cwdLabel({ cwd }: AuditLine): string {
   return cwd === null ? '' : t('in {0}', cwd);
 }
 
-/** The user, or the source that decided instead. */
-export function decidedBy({ by, reason }: AuditLine): string {
+/** Returns who decided: the user, a model that answers for the user, or the rule or policy that decided without asking. */
+export function decidedBy({ by, reason, reviewer }: AuditLine): string {
   switch (by) {
     case 'user':
       return t('you');
+    case 'reviewer':
+      return t('reviewer {0}', reviewer?.model ?? '');
     case 'memory':
       return t('earlier approval');
     case 'non_interactive':
@@ -51,7 +53,7 @@ export function decidedBy({ by, reason }: AuditLine): string {
 }
 
 /** The decision, in the user's language. */
-export function outcomeWord({ outcome }: AuditLine): string {
+export function outcomeLabel({ outcome }: AuditLine): string {
   switch (outcome) {
     case 'allowed':
       return t('allowed');
@@ -62,8 +64,8 @@ export function outcomeWord({ outcome }: AuditLine): string {
   }
 }
 
-/** The end of the act with the time it took; empty for one that was not allowed. */
-export function endWord({ end, outcome }: AuditLine): string {
+/** Describes how the act ended and how long it took; empty if it was not allowed. */
+export function endLabel({ end, outcome }: AuditLine): string {
   if (end === null) return outcome === 'allowed' ? t('open') : '';
   const time = notable(end.durationMs) === null ? '' : duration(end.durationMs);
   const how = end.exit === null ? statusWord(end.status) : t('exit {0}', String(end.exit));
@@ -85,7 +87,7 @@ function statusWord(status: NonNullable<AuditLine['end']>['status']): string {
   }
 }
 
-/** Empty except for a command that was allowed. */
+/** Describes the sandbox of an allowed command; empty for everything else. */
 export function sandboxLabel({ box, escalated, outcome, kind }: AuditLine): string {
   if (outcome !== 'allowed' || kind !== 'command') return '';
   if (escalated) return t('not sandboxed');

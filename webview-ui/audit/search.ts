@@ -6,33 +6,34 @@ import {
   agentLabel,
   cwdLabel,
   decidedBy,
-  endWord,
-  outcomeWord,
+  endLabel,
+  outcomeLabel,
   sandboxLabel,
   threadLabel,
   timeLabel,
 } from './labels.ts';
 
-/** Every text of the row, and the names by which `audit.jsonl` has the same; in lower case. */
+/** Returns all texts of the row and their names in `audit.jsonl`, in lower case, for the filter to search. */
 export function searchText(line: AuditLine): string {
-  const { at, threadId, what, outcome, reason, word, box } = line;
+  const { at, threadId, what, outcome, reason, word, reviewer, box } = line;
   const shown = [
     timeLabel(line),
     threadLabel(line),
     agentLabel(line),
     what,
     cwdLabel(line),
-    outcomeWord(line),
+    outcomeLabel(line),
     decidedBy(line),
     word,
+    reviewer?.text,
     sandboxLabel(line),
-    endWord(line),
+    endLabel(line),
     reasonInFull(reason),
   ];
   return [...shown, at, threadId, outcome, reason.id, box].join(' ').toLowerCase();
 }
 
-/** The number of shown decisions, or the reason why there is none; `hasMore`: earlier decisions are not loaded. */
+/** Describes the number of shown decisions, or why none is shown. `hasMore`: earlier decisions are not loaded. */
 export function countLabel(found: number, isFiltered: boolean, hasMore: boolean): string {
   if (found > 0) return plural(found, '{0} decision', '{0} decisions');
   if (!isFiltered) {

@@ -9,7 +9,7 @@ export const lines = signal<readonly AuditLine[] | null>(null);
 export const hasMore = signal(false);
 export const filter = signal('');
 
-/** Computed once, not again at each key of the filter. */
+/** The text that the filter searches in each line. It is computed once per line, and not at each key that is typed. */
 const searchable = computed(() => (lines.value ?? []).map((line) => ({ line, text: searchText(line) })));
 /** Lines that contain every word of the filter. */
 export const shown = computed(() => {

@@ -1,4 +1,4 @@
-/** Colours of roles that themes have. Any other is shown as plain text. */
+/** The colours of roles that every theme defines. The name of a role with any other colour is shown as plain text. */
 const COLORS: ReadonlySet<string> = new Set(['red', 'blue', 'green', 'yellow', 'orange', 'purple']);
 
 export function AgentName({ role, color }: { role: string; color?: string | undefined }) {

@@ -5,8 +5,8 @@ import { Act } from './Buttons.tsx';
 import { AGENT_STATES } from './agents.ts';
 
 /**
- * Offers to bring home the changes of a sub-agent in a side copy: once it has ended, while something differs in its
- * copy.
+ * Offers to bring home the changes of a sub-agent that works in a side copy. Shown when the agent has ended and its
+ * copy still has changes.
  */
 export function BringHome({ agentId, name }: { agentId: string; name: string }) {
   const agent = agentRows.value.find((row) => row.agentId === agentId);

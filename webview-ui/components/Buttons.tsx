@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { Icon } from './Icon.tsx';
 
 interface ControlProps {
-  /** From docs/testids.md. */
+  /** The control's `data-testid`; each is listed in docs/testids.md. */
   testid: string;
   onClick: () => void;
 }
 
-/** `primary` is the only filled button on the screen. */
+/** A push button. At most one button on the screen is `primary`, which is drawn filled. */
 export function Button(
   props: ControlProps & {
     kind?: 'primary' | 'secondary' | 'quiet';

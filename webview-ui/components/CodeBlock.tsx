@@ -16,7 +16,7 @@ function Coloured({ text, language }: { text: string; language: string }) {
   return <Runs runs={runs} />;
 }
 
-/** A finished part is not rendered again. */
+/** A finished part of the code. It is not rendered again. */
 const Part = pure(function Part({ runs }: { runs: readonly Run[] }) {
   return <Runs runs={runs} />;
 });
@@ -36,7 +36,7 @@ function Growing({ code: { parts, rest } }: { code: GrowingCode }) {
 interface CodeBlockProps {
   info: string;
   code: string;
-  /** The buttons appear when the last line is there. */
+  /** True once the last line has arrived: then the buttons appear. */
   complete: boolean;
 }
 

@@ -3,12 +3,15 @@ import type { ComponentChildren } from 'preact';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../l10n.ts';
 
-/** A command in one line, with an ellipsis where it is cut. */
+/** Shows a command in one line, with an ellipsis where it is cut. */
 export function CommandName({ command }: { command: string }) {
   return <code>{inOneLine(command)}</code>;
 }
 
-/** The body of a command's step, preceded by the whole command where its name is cut. */
+/**
+ * Returns the body of a command's step. If the step's label shows only a part of the command, the body begins with all
+ * of it.
+ */
 export function withCommand(
   command: string,
   body: (() => ComponentChildren) | undefined,

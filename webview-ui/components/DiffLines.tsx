@@ -5,7 +5,7 @@ import { highlight } from '../text/highlight.ts';
 import { Runs } from './Runs.tsx';
 import { pure } from './pure.tsx';
 
-/** Longer hunks can be read in the editor. */
+/** Maximum number of shown lines of a hunk: longer hunks can be read in the editor. */
 const LINE_LIMIT = 300;
 
 const SIGNS = { add: '+', delete: '−', context: ' ' } as const;
@@ -22,7 +22,10 @@ const Line = pure(function Line({ line, indent, language }: { line: DiffLine; in
   );
 });
 
-/** Dedented and wrapped: a change that needs approval must be visible without horizontal scrolling. */
+/**
+ * The lines of a hunk, without their common indentation and wrapped: a change that needs approval must be visible
+ * without horizontal scrolling.
+ */
 export function DiffLines({ hunk, language, label }: { hunk: DiffHunk; language: string; label: string }) {
   const lines = hunk.content.slice(0, LINE_LIMIT);
   const indent = sharedIndent(lines);
@@ -41,7 +44,7 @@ export function DiffLines({ hunk, language, label }: { hunk: DiffHunk; language:
   );
 }
 
-/** `get() · 14–18`, `Line 3`, `new file` */
+/** Describes the place of a hunk: `get() · 14–18`, `Line 3`, `new file`. */
 export function placeOfHunk(hunk: DiffHunk, isNew: boolean): string {
   if (isNew) return t('new file');
   if (hunk.lines === null) return t('removed');

@@ -13,7 +13,7 @@ export function LineCount({ added, removed }: { added: number; removed: number }
   );
 }
 
-/** A fact that is hidden when the panel is narrow. */
+/** Text that is hidden when the panel is narrow. */
 export function Soft({ children }: { children: ComponentChildren }) {
   return <span class="soft">{children}</span>;
 }

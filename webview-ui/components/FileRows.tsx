@@ -30,14 +30,14 @@ function tagOf(change: FileChangeSummary): string {
   return change.kind === 'delete' ? t('deleted') : '';
 }
 
-/** The user's choices in this file so far. */
+/** Describes the user's choices in this file so far; empty if there are none. */
 function choiceTag(file: ReviewedFile | undefined): string {
   if (file === undefined || !isTouched(file)) return '';
   if (file.isOut) return t('rejected');
   return file.isEdited ? t('edited by you') : t('partial');
 }
 
-/** A long path continues in the next line after a separator or before a dot, not within a word. */
+/** Allows line breaks in a long path after a separator and before a dot, but not within a word. */
 export function breakable(path: string) {
   return path.split(/(?<=[\\/_-])|(?=\.)/).map((part, index) => (
     <Fragment key={index}>
@@ -47,11 +47,11 @@ export function breakable(path: string) {
   ));
 }
 
-/** Name, folder, kind of change, and line counts. */
+/** Shows a file's name, folder, kind of change and line counts. */
 export function FileFacts(props: {
   path: string;
   tag: string;
-  /** The tag explained in a sentence. */
+  /** A sentence that explains the tag. */
   because?: string | undefined;
   added: number;
   removed: number;
@@ -123,7 +123,7 @@ function reasonFor({ reasons }: ReviewedFile, hunk: number | null): string {
   return reasons.find((each) => each.hunk === hunk)?.text ?? '';
 }
 
-/** The reasons of the user about a file of a patch that was answered. */
+/** The user's reasons for rejecting parts of a file, after the patch was answered. */
 function SaidReasons({ reasons }: { reasons: readonly string[] | undefined }) {
   if (reasons === undefined) return null;
   return (

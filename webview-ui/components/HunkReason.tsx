@@ -2,10 +2,14 @@ import { useRef } from 'preact/hooks';
 import { MAX_HUNK_REASON } from '../../src/protocol/reviewLimits.ts';
 import { t } from '../l10n.ts';
 
-/** Asks why a hunk or a file is rejected, for the model. Optional, and kept while it is written: it needs no button. */
+/**
+ * A field for the reason why a hunk or a file is rejected; the model gets it. It is optional and is saved at each key,
+ * so there is no button.
+ */
 export function HunkReason(props: { label: string; given: string; onGive: (reason: string) => void }) {
   const { label, given, onGive } = props;
-  // The field is the source of its text: each key comes back from the host, which would move the cursor.
+  // The field is uncontrolled: each key comes back from the host as a new `given`, and writing that into the field
+  // would move the cursor.
   const initial = useRef(given);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;

@@ -14,13 +14,13 @@ const Chunk = pure(function Chunk({ chunk }: { chunk: OutputChunk }) {
   );
 });
 
-/** Output as it arrives; follows its end unless the user has scrolled up. */
+/** Shows output as it arrives, and scrolls with its end unless the user has scrolled up. */
 export function LiveOutput(props: {
   itemId: string;
   text: string;
   label: string;
   isRunning: boolean;
-  /** True if only the beginning and the end of the output are known here. */
+  /** True if the page has only the beginning and the end of the output. */
   isCut?: boolean;
 }) {
   const { itemId, text, label, isRunning, isCut = false } = props;
@@ -35,7 +35,7 @@ export function LiveOutput(props: {
       follows.current = true;
     };
     toEnd();
-    // Elements that become visible only now may be higher than estimated.
+    // Elements that come into view by scrolling may be higher than the browser had estimated, so scroll again.
     const next = requestAnimationFrame(toEnd);
     return () => cancelAnimationFrame(next);
   }, [chunks]);

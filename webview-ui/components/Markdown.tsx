@@ -8,7 +8,9 @@ import { enrichMarkdown } from './enrichMarkdown.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { pure } from './pure.tsx';
 
-/** The HTML comes from markdown-it with `html: false` (docs/reference/libraries.md §8.2). */
+/**
+ * Inserts HTML as it is. Safe, because it comes from markdown-it with `html: false` (docs/reference/libraries.md §8.2).
+ */
 const Html = pure(function Html({ html }: { html: string }) {
   const frame = useRef<HTMLDivElement>(null);
   const root = settings.value?.imageRoot;
@@ -32,7 +34,7 @@ function Blocks({ blocks }: { blocks: readonly Block[] }) {
   );
 }
 
-/** Blocks of one part: out of sight it is not laid out. */
+/** The number of blocks in one part. The browser does not lay out a part that is out of sight. */
 const PART = 24;
 
 /** The blocks of a text that may be long. */
@@ -56,8 +58,8 @@ export function Markdown({ text }: { text: string }) {
 }
 
 /**
- * Draws a text that is still growing; stays the same element when the text is complete. Text that comes at once is
- * drawn in several frames.
+ * Draws a text that is still growing, and keeps the same element when the text is complete. A text that arrives all at
+ * once is drawn in several frames.
  */
 export function GrowingMarkdown({ text, complete }: { text: string; complete: boolean }) {
   const { stream, length } = useGrowth(text);
@@ -68,7 +70,10 @@ export function GrowingMarkdown({ text, complete }: { text: string; complete: bo
   return <Parts blocks={blocks} />;
 }
 
-/** The stream of a text, a new one for another text, and the number of characters of it to draw now. */
+/**
+ * Returns the parser of a text and the number of characters to draw now. A text that does not continue the one before
+ * gets a new parser.
+ */
 function useGrowth(text: string): { readonly stream: MarkdownStream; readonly length: number } {
   const state = useRef({ stream: new MarkdownStream(), text, length: 0 });
   const [, redraw] = useState(0);
@@ -76,7 +81,8 @@ function useGrowth(text: string): { readonly stream: MarkdownStream; readonly le
   if (!text.startsWith(before)) {
     state.current = { stream: new MarkdownStream(), text, length: keptLength(text, before, drawn) };
   } else if (drawn === 0 || text.length - drawn <= SLICE) {
-    // It is drawn for the first time, or has grown by a piece of a stream. Others follow in the next frames.
+    // The text is drawn for the first time, or has grown by one piece of a stream. Anything longer is drawn in the next
+    // frames.
     state.current.length = nextLength(text, drawn);
   }
   const { current } = state;
@@ -86,7 +92,7 @@ function useGrowth(text: string): { readonly stream: MarkdownStream; readonly le
   useEffect(() => {
     if (length >= text.length) return undefined;
     return drawLater(() => {
-      // The text may have grown since.
+      // The text may have grown since this frame was requested.
       current.length = Math.max(current.length, nextLength(text, length));
       redraw((count) => count + 1);
     });

@@ -3,12 +3,12 @@ import { Icon } from './Icon.tsx';
 
 /** A button that shows only an icon and opens a menu. */
 export function MenuButton(props: {
-  /** From docs/testids.md. */
+  /** The button's `data-testid`; each is listed in docs/testids.md. */
   testid: string;
   icon: string;
   label: string;
   className?: string;
-  /** True while its menu is open; absent where the host shows the menu. */
+  /** True while the menu is open. Undefined if the host shows the menu. */
   isOpen?: boolean;
   element?: Ref<HTMLButtonElement>;
   onClick: () => void;

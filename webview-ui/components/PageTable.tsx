@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A table of a page, which is a list of cells where the page is narrow. */
+/** A table on a page. On a narrow page each row is shown as a list of its cells. */
 export function PageTable({
   testid,
   columns,

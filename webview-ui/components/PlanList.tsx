@@ -2,7 +2,7 @@ import type { PlanStep } from '../../src/protocol/item.ts';
 import { t } from '../l10n.ts';
 import { Icon, Spinner } from './Icon.tsx';
 
-/** `current`: the step in progress. */
+/** Counts the steps of a plan. `current`: the step in progress. */
 export function planFacts(steps: readonly PlanStep[]): { done: number; total: number; current: PlanStep | undefined } {
   return {
     done: steps.filter(({ status }) => status === 'completed').length,
@@ -18,7 +18,7 @@ function statusWord(status: PlanStep['status']): string {
   return status === 'in_progress' ? t(', in progress') : t(', to do');
 }
 
-/** The steps with their states. */
+/** Lists the steps with their states. */
 export function PlanList({ steps }: { steps: readonly PlanStep[] }) {
   return (
     <ol class="plan-list">

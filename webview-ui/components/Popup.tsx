@@ -3,11 +3,14 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { openPopup } from '../view.ts';
 import { Icon } from './Icon.tsx';
 
-/** Takes the focus, closes on Esc or on losing it, and returns it to its opener. */
+/**
+ * A popup: takes the focus when it opens, closes on Esc or when it loses the focus, and returns the focus to its
+ * opener.
+ */
 export function Popup(props: {
   testid: string;
   label: string;
-  /** The test id of the button that opens it. */
+  /** The test id of the button that opens the popup. */
   opener: string;
   className: string;
   children: ComponentChildren;
@@ -42,7 +45,7 @@ export function Popup(props: {
   );
 }
 
-/** The search field, the value that is set, or the first entry. */
+/** Returns the element to focus: the search field, else the value that is set, else the first entry. */
 function firstFocus(frame: HTMLElement | null): HTMLElement | null | undefined {
   const found = ['[role=combobox]', '[role=menuitemradio][aria-checked=true]', '[role^=menuitem]'].map((selector) =>
     frame?.querySelector<HTMLElement>(selector),
@@ -50,7 +53,10 @@ function firstFocus(frame: HTMLElement | null): HTMLElement | null | undefined {
   return found.find((element) => element) ?? frame;
 }
 
-/** Closes the popup of an entry and returns the focus to its opener, to which it comes back from what the entry opens. */
+/**
+ * Closes the popup of an entry and returns the focus to the popup's opener. If the entry opens a picker of VS Code, the
+ * opener gets the focus back from there.
+ */
 export function closePopupOf(entry: Element): void {
   const opener = entry.closest<HTMLElement>('[data-opener]')?.dataset['opener'];
   document.querySelector<HTMLElement>(`[data-testid="${opener}"]`)?.focus();
@@ -88,7 +94,7 @@ export function MenuItem(props: {
   );
 }
 
-/** Arrow keys, Home and End in a `role=menu`. */
+/** Handles the arrow keys, Home and End in a `role=menu`. */
 export function moveInMenu(event: KeyboardEvent & { currentTarget: HTMLUListElement }): void {
   const items = [...event.currentTarget.querySelectorAll('button')];
   const index = items.findIndex((item) => item === document.activeElement);

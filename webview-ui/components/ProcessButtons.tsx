@@ -4,10 +4,10 @@ import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { Act } from './Buttons.tsx';
 
-/** Set when a process was killed by its button, which is removed with the process. */
+/** True after a process was killed by its button, until `takeKilled`. The button is removed with the process. */
 let hasKilled = false;
 
-/** Returns true if a process was killed by its button since the last call: then the focus has to be moved. */
+/** Returns true if a process was killed by its button since the last call: then the caller has to move the focus. */
 export function takeKilled(): boolean {
   const killed = hasKilled;
   hasKilled = false;
@@ -27,7 +27,7 @@ export function OpenTerminal({ process: { processId, command } }: { process: Pro
   );
 }
 
-/** Ends a background process with all that it has started. */
+/** Kills a background process and all processes that it has started. */
 export function Kill({ process: { processId, command } }: { process: ProcessState }) {
   return (
     <Act

@@ -18,7 +18,10 @@ export function Runs({ runs }: { runs: readonly Run[] }) {
   );
 }
 
-/** The content security policy forbids style attributes; the script may set colours on the element. */
+/**
+ * A run with colours that are not in the style sheet. The content security policy forbids style attributes, but the
+ * script may set colours on the element.
+ */
 function Painted({ text, ink, paint }: { text: string; ink: string; paint: Paint }) {
   const span = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {

@@ -11,7 +11,7 @@ import { Icon, Spinner } from './Icon.tsx';
 
 export type StepState = 'done' | 'running' | 'waiting' | 'failed' | 'denied' | 'background';
 
-/** By the status of the item of a call. */
+/** The state of a step by the status of its call's item. */
 export const CALL_STATES = {
   in_progress: 'running',
   completed: 'done',
@@ -31,7 +31,7 @@ export interface StepProps {
   icon: string;
   state?: StepState;
   label: ComponentChildren;
-  /** The complete label, where it may be cut. */
+  /** The complete label, if the shown one may be cut. */
   title?: string | undefined;
   meta?: ComponentChildren;
   /** Shown below the line, always visible. */
@@ -43,10 +43,10 @@ export interface StepProps {
   className?: string;
 }
 
-/** Characters of a denial's message: the user who wrote it knows it. */
+/** Maximum number of characters shown of a denial's message: the user who wrote it knows it. */
 const MAX_WORD = 1_000;
 
-/** The source of a denial and its message, else the reason given by a rule or the policy. */
+/** Returns the source of a denial with the user's message, or else the reason that a rule or the policy gives. */
 export function refusalFacts(
   denial: Denial | undefined,
   { why, forbiddenBy }: { readonly why?: string | undefined; readonly forbiddenBy?: DecisionReason | undefined },
@@ -57,7 +57,7 @@ export function refusalFacts(
   return { meta: <Soft>{t('by you')}</Soft>, word: word === '' ? '' : t('“{0}”', visibleText(word)) };
 }
 
-/** One piece of work in one line, which may be opened. */
+/** Shows one piece of work in one line. The user can open it to see its body. */
 export function Step(props: StepProps) {
   const { testid, state = 'done', label, title, meta, word, open = false, body, foot, icon, className = '' } = props;
   const wasOpened = useSignal(false);

@@ -1,6 +1,9 @@
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 
-/** A page on the web, by its title or its address. An address of another kind is only text. */
+/**
+ * A link to a web page, labelled with its title or its address. An address that is not http or https is shown as plain
+ * text.
+ */
 export function WebLink({ url, title = '', testid }: { url: string; title?: string; testid?: string }) {
   const label = visibleText(title.trim() === '' ? url : title);
   if (!isWebAddress(url)) return <span>{label}</span>;

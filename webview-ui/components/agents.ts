@@ -12,7 +12,7 @@ export const AGENT_STATES: Record<AgentState, StepState> = {
   shutdown: 'done',
 };
 
-/** The state as a word, for users who do not see the icon. */
+/** Returns the state as a word, for users who do not see the icon. */
 export function agentStateName(state: AgentState): string {
   switch (state) {
     case 'pending_init':

@@ -1,4 +1,7 @@
-/** A queue of parts that are drawn in later frames, one in each, so that long texts and threads make no long task. */
+/**
+ * A queue of parts to draw, one in each of the next frames, so that drawing a long text or thread does not block the
+ * page.
+ */
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 
@@ -14,7 +17,7 @@ const unfinished = signal(0);
 /** True while a text or a thread is drawn only in part. */
 export const isDrawing = computed(() => unfinished.value > 0);
 
-/** Counts for `isDrawing` while `isPartial`. */
+/** Adds one text or thread to those that `isDrawing` reports, for as long as `isPartial` is true. */
 export function usePartial(isPartial: boolean): void {
   useLayoutEffect(() => {
     if (!isPartial) return undefined;
@@ -25,7 +28,10 @@ export function usePartial(isPartial: boolean): void {
   }, [isPartial]);
 }
 
-/** Calls `draw` in one of the next frames, after the parts before it. The returned function cancels it. */
+/**
+ * Calls `draw` in one of the next frames, after the parts that are already queued. The returned function cancels the
+ * call.
+ */
 export function drawLater(draw: Part): () => void {
   parts.push(draw);
   schedule();

@@ -1,12 +1,12 @@
 /** Adds elements that the HTML of a Markdown text cannot contain by itself: pictures of the workspace, and formulas. */
 import { drawFormula, loadMath } from './math.ts';
 
-/** Endings of pictures that are loaded. */
+/** The file extensions of pictures that are loaded. */
 const PICTURE = /\.(png|jpe?g|gif|webp|svg|bmp|ico|avif)$/i;
 
 /**
- * Call after each rendering. `imageRoot`: the address under which the page may load files of the workspace; without it no
- * picture is loaded.
+ * Adds pictures and formulas to rendered Markdown. Call after each rendering. `imageRoot`: the address under which the
+ * page may load files of the workspace; if undefined, no picture is loaded.
  */
 export function enrichMarkdown(frame: HTMLElement, imageRoot: string | undefined): void {
   for (const link of frame.querySelectorAll<HTMLElement>('a[data-image]')) {
@@ -23,14 +23,17 @@ export function enrichMarkdown(frame: HTMLElement, imageRoot: string | undefined
   else void loading.then(draw);
 }
 
-/** `null` for a place outside of the workspace, and for a file that is not a picture. */
+/** Returns the address of a picture; `null` if it is outside the workspace or not a picture. */
 function addressOf(path: string, root: string): string | null {
   const plain = path.replace(/^\.\//, '');
   if (!PICTURE.test(plain) || /^([/\\]|[A-Za-z]:|.*(^|[/\\])\.\.([/\\]|$))/.test(plain)) return null;
   return `${root}/${plain.split(/[/\\]/).map(encodeURIComponent).join('/')}`;
 }
 
-/** The words of the link stay as the picture's alternative, and come back when there is no such picture. */
+/**
+ * Replaces the text of the link with the picture. The text becomes the picture's alternative text, and is shown again
+ * if the picture cannot be loaded.
+ */
 function showPicture(link: HTMLElement, address: string): void {
   const label = link.textContent ?? '';
   const picture = document.createElement('img');

@@ -7,7 +7,10 @@ declare global {
 
 let loading: Promise<void> | undefined;
 
-/** `null` when formulas can be drawn at once. Resolves also when the script cannot be loaded: formulas stay as written. */
+/**
+ * Loads the script that draws formulas; returns `null` if it is loaded. The promise also resolves if loading fails:
+ * then formulas stay as the model wrote them.
+ */
 export function loadMath(): Promise<void> | null {
   if (globalThis.tillerMath !== undefined) return null;
   loading ??= new Promise((resolve) => {
@@ -24,7 +27,7 @@ export function loadMath(): Promise<void> | null {
 
 const drawn = new Map<string, string | null>();
 
-/** Replaces the source by the formula, and keeps the source as its title. */
+/** Replaces the source text with the drawn formula, and keeps the source as the element's title. */
 export function drawFormula(element: HTMLElement): void {
   const { formula } = element.dataset;
   if (globalThis.tillerMath === undefined || formula === undefined) return;

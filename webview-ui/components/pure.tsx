@@ -1,7 +1,8 @@
 import { Component, type ComponentChild, type FunctionComponent } from 'preact';
 
 /**
- * Renders again only for other props. Items and turns keep their identity in `threadReducer`, so this is sufficient.
+ * Returns a component that is rendered again only when one of its props has changed. `threadReducer` keeps the identity
+ * of unchanged items and turns, so comparing by identity is sufficient.
  */
 export function pure<Props extends object>(View: FunctionComponent<Props>): new (props: Props) => Component<Props> {
   return class Pure extends Component<Props> {

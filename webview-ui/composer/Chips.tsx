@@ -14,7 +14,7 @@ import {
 import { imageFacts, keyOf, labelOf, partIcon, thingOf } from '../text/attachments.ts';
 import { splitPath } from '../text/fileLink.ts';
 
-/** The attachments of the message that are not in its text. */
+/** The chips of attachments that the text does not name. */
 export function Chips({ onRemoved }: { onRemoved: () => void }) {
   const shown = attachments.value.filter(({ inText }) => !inText);
   const { value: selected } = selection;
@@ -39,7 +39,7 @@ export function Chips({ onRemoved }: { onRemoved: () => void }) {
   );
 }
 
-/** Returns the warning for images that were attached before a model that takes none was chosen. */
+/** Returns the warning for images that were attached before the user chose a model that takes no images. */
 function lateProblem(shown: readonly Attachment[]): string | null {
   const { takesImages = true, model = null } = settings.value ?? {};
   const hasImage = shown.some(({ part }) => part.type === 'image');
@@ -78,7 +78,7 @@ function Chip({ attachment, onRemoved }: { attachment: Attachment; onRemoved: ()
   );
 }
 
-/** Follows the selection of the editor; one click leaves it out, or takes it in. */
+/** The chip of the editor's selection. A click attaches the selection or leaves it out. */
 function SelectionChip({ name, onChanged }: { name: string; onChanged: () => void }) {
   const isAttached = isSelectionAttached.value;
   const action = isAttached ? t('Leave out the selection {0}', name) : t('Attach the selection {0}', name);

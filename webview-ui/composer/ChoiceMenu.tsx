@@ -10,11 +10,11 @@ interface Section {
   readonly choices: readonly Choice[];
 }
 
-/** A menu of one or several values, each with a check at the one that is set. */
+/** A menu to set one or several values. The present choice of each has a check mark. */
 export function ChoiceMenu(props: {
   testid: 'mode-menu' | 'sandbox-menu';
   label: string;
-  /** The test id of the chip. */
+  /** The test id of the chip that opens the menu. */
   opener: string;
   className: string;
   sections: readonly Section[];

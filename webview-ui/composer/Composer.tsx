@@ -28,17 +28,22 @@ import { Chips } from './Chips.tsx';
 import { EditBar } from './EditBar.tsx';
 import { dropFiles, isAttachable, pasteImages } from './dropAndPaste.ts';
 
-/** A growing text area, and a row of controls. Enter sends, Shift+Enter starts a line, Esc stops, Ctrl+R searches. */
+/**
+ * The composer: a text area that grows with its text, and a row of controls. Enter sends, Shift+Enter begins a line,
+ * Esc stops the turn, Ctrl+R searches earlier messages.
+ */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
-  /** An input method is composing: no list is opened until it is done. */
+  /** True while an input method is composing text: no list is opened until it is done. */
   const composes = useRef(false);
   const isDisabled = !settings.value?.hasWorkspace || !isOwn.value;
-  // Before the paint, after which a card offers itself the focus: a card that comes with the request gets it last.
+  // A layout effect, because it runs before the paint and a card requests the focus after it: a card that arrives with
+  // this request gets the focus last.
   useLayoutEffect(() => {
     if (composerFocus.value === 0 || field.current === null) return;
     field.current.focus();
-    // At any other focus Enter would run a command that the user has left as it is.
+    // Only after the user has selected a command. At any other focus Enter would run a command that the user has left
+    // in the draft.
     if (offersCommand.current) list.offer(field.current.value);
     offersCommand.current = false;
   }, [composerFocus.value]);
@@ -60,7 +65,7 @@ export function Composer() {
         onSubmit={(event) => {
           event.preventDefault();
           sendDraft();
-          // The button disappears with the draft; in the field Esc stops the turn.
+          // The button disappears together with the draft, so the focus moves to the field. There, Esc stops the turn.
           field.current?.focus();
         }}
       >
@@ -119,7 +124,7 @@ export function Composer() {
 }
 
 /**
- * A copy of the text behind the field, which gives the field its height and marks the attachments that the text names.
+ * A copy of the text behind the field. It gives the field its height, and marks the attachments that the text names.
  */
 function Mirror() {
   const text = draft.value;
@@ -141,7 +146,7 @@ function lookAt({ value, selectionStart, selectionEnd }: HTMLTextAreaElement): v
   list.look(value, selectionStart === selectionEnd ? selectionStart : null);
 }
 
-/** Inserts as typing would: the browser can undo it. */
+/** Inserts a suggestion in the way of typed text, so that the browser can undo it. */
 function take(field: HTMLTextAreaElement, suggestion: list.Suggestion): void {
   const caret = field.selectionStart;
   const taken = list.take(suggestion);
@@ -153,7 +158,7 @@ function take(field: HTMLTextAreaElement, suggestion: list.Suggestion): void {
   else setDraft('');
 }
 
-/** Keys of the open list. Returns false for a key that it leaves to the composer. */
+/** Handles a key of the open list. Returns false if the composer has to handle the key. */
 function listKey(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): boolean {
   if (!list.isOpen.value) return false;
   const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
@@ -234,8 +239,8 @@ function placeholder(): string {
 }
 
 /**
- * Does not handle Ctrl+Enter while a request is pending, unless it sends: the user could mean to approve. With
- * `sendsByCtrlEnter` Enter alone is left to the field.
+ * Handles the keys of the field. While a request is pending, Ctrl+Enter does nothing unless it is the key to send: the
+ * user could mean it as an approval. With `sendsByCtrlEnter`, Enter alone is left to the field.
  */
 function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
   noteTyping();

@@ -11,7 +11,7 @@ type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
 
 const BREAKDOWN_ID = 'context-breakdown';
 
-/** The part of the model's context window that the last request has used, by kind. */
+/** Shows how much of the model's context window the last request has used, by kind. */
 export function ContextMeter() {
   const count = tokenCount.value;
   const window = count?.contextWindow ?? null;
@@ -161,7 +161,7 @@ function Ring({ percent }: { percent: number }) {
   );
 }
 
-/** Draws each kind as a share of the window, each a bar of its own in one colour, so no legend is needed. */
+/** Draws one bar for each kind, as its share of the window. All bars have one colour, so no legend is needed. */
 function Parts({ parts, whole }: { parts: ContextParts; whole: number }) {
   const rows: readonly { readonly kind: keyof ContextParts; readonly label: string }[] = [
     { kind: 'instructions', label: t('Instructions') },

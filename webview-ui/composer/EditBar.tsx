@@ -6,7 +6,7 @@ import { plural, t } from '../l10n.ts';
 import { draftEdit, isResending, turnsFrom } from '../store.ts';
 import { changesFiles } from '../text/turnFold.ts';
 
-/** Explains the effect of sending the edit of an earlier message. */
+/** Explains what sending the edit of an earlier message does. */
 export function EditBar() {
   const id = useId();
   const edit = draftEdit.value;

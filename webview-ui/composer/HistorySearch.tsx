@@ -5,7 +5,10 @@ import { t } from '../l10n.ts';
 import { composerFocus } from '../store.ts';
 import type { FoundText } from '../text/searchTexts.ts';
 
-/** Ctrl+R: searches earlier messages above the composer, the newest nearest to it, as in a shell. */
+/**
+ * Searches earlier messages (Ctrl+R). The list is above the composer, with the newest message nearest to it, as in a
+ * shell.
+ */
 export function HistorySearch() {
   return history.isSearching.value ? <Search /> : null;
 }
@@ -66,7 +69,7 @@ function Row({ hit, index }: { hit: FoundText; index: number }) {
   );
 }
 
-/** Handled keys are not forwarded to VS Code, where Ctrl+R opens a recent folder. */
+/** Handles a key of the search. Handled keys are not forwarded to VS Code, where Ctrl+R opens a recent folder. */
 function onKeyDown(event: KeyboardEvent): void {
   if (event.isComposing) return;
   const { active } = history;
@@ -79,7 +82,7 @@ function onKeyDown(event: KeyboardEvent): void {
   event.stopPropagation();
 }
 
-/** The same key on every platform, as in a shell. */
+/** Returns true for Ctrl+R. It is the same key on every platform, as in a shell. */
 export function isSearchKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
   return key.toLowerCase() === 'r' && ctrlKey && !metaKey && !altKey && !shiftKey;
 }

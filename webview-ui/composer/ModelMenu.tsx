@@ -9,9 +9,9 @@ import * as menu from './modelMenu.ts';
 
 const LIST_ID = 'model-list';
 
-/** Models of all providers that are set up, the effort of the model in use, and "Add Provider…". */
+/** The menu of models: those of all providers that are set up, the effort of the model in use, and "Add Provider…". */
 export function ModelMenu({ opener }: { opener: string }) {
-  // A layout effect runs before the first paint: also a menu that is closed at once calls the function that `open` returns.
+  // A layout effect runs before the first paint, so that its clean-up also runs for a menu that is closed at once.
   useLayoutEffect(() => menu.open(), []);
   return (
     <Popup testid="model-menu" label={t('Model')} opener={opener} className="pop pop-choices pop-models">
@@ -68,7 +68,7 @@ function List() {
       <div
         class="model-list"
         role="listbox"
-        // A list that scrolls would otherwise be a stop of the Tab key.
+        // Without this, a list that scrolls would be a stop of the Tab key.
         tabIndex={-1}
         id={LIST_ID}
         aria-label={t('Models')}
@@ -139,7 +139,7 @@ function labelOf(row: menu.MenuRow): string {
   }
 }
 
-/** Radio buttons: Tab goes to the one that is set, arrows change it. */
+/** The radio buttons for the effort: Tab focuses the one that is set, arrow keys change it. */
 function Effort() {
   const choices = effortChoices();
   const id = useId();
@@ -176,11 +176,11 @@ function onKeyDown(event: KeyboardEvent & { currentTarget: Element }): void {
 
 const PAGE = 8;
 
-/** `entry`: an element of the menu. */
+/** Closes the menu and takes a row. `entry`: an element of the menu. */
 function take(row: menu.MenuRow, entry: Element): void {
   closePopupOf(entry);
   menu.take(row);
-  // The set-up asks in a picker, from which the focus comes back to the opener.
+  // Setting up a provider opens a picker of VS Code; when that closes, the opener gets the focus back.
   if (row.type !== 'set_up') composerFocus.value++;
 }
 

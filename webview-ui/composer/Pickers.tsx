@@ -15,23 +15,25 @@ import {
   modeChoices,
   modeLabel,
   reviewChoices,
+  reviewerChoices,
   sandboxChoices,
 } from './choices.ts';
 import { ModelMenu } from './ModelMenu.tsx';
 
-/** The settings of the next turn: a chip for each, with a menu. */
+/** A chip for each setting of the next turn. Each chip opens a menu. */
 export function Pickers() {
   const { value } = settings;
   if (value === null) return null;
   const sandbox = sandboxOf(value);
   const reviews = reviewChoices();
+  const reviewers = reviewerChoices();
   return (
     <div class="picks">
       <Picker
         testid="pick-mode"
         popup="mode"
         name={t('Mode')}
-        label={value.mode === null ? approvalLabel(value.approvalPolicy) : modeLabel(value.mode)}
+        label={value.mode === null ? askingLabel(value) : modeLabel(value.mode)}
         isRestricted={!value.trusted}
       >
         <ChoiceMenu
@@ -66,6 +68,7 @@ export function Pickers() {
           sections={[
             { title: t('Sandbox'), choices: sandboxChoices() },
             { title: t('Approvals'), choices: approvalChoices() },
+            ...(reviewers.length > 0 ? [{ title: t('Commands in the sandbox'), choices: reviewers }] : []),
             ...(reviews.length > 0 ? [{ title: t('Patches'), choices: reviews }] : []),
           ]}
         />
@@ -80,11 +83,11 @@ function Picker(props: {
   name: string;
   label: string;
   icon?: string;
-  /** The reason for the value. */
+  /** The reason why this value is set. */
   detail?: string | undefined;
-  /** Commands run without a sandbox. */
+  /** True if commands run without a sandbox. */
   isOpen?: boolean;
-  /** Set by Restricted Mode: a click opens the workspace trust editor. */
+  /** True if Restricted Mode sets the value: then a click opens the workspace trust editor. */
   isRestricted?: boolean;
   /** The menu. */
   children: ComponentChildren;
@@ -119,7 +122,13 @@ function Picker(props: {
   );
 }
 
-/** Returns the model with its effort, where one is set. */
+/** Returns when Tiller asks, and that a model may answer. */
+function askingLabel({ approvalPolicy, reviewer }: PanelSettings): string {
+  const isReviewed = reviewer === 'model' && reviewerChoices().length > 0;
+  return isReviewed ? t('A model reviews') : approvalLabel(approvalPolicy);
+}
+
+/** Returns the name of the model, with its effort if one is set. */
 function modelLabel(value: PanelSettings): string {
   const { model, demo } = value;
   if (model === null) return t('No model');
@@ -128,7 +137,7 @@ function modelLabel(value: PanelSettings): string {
   return effort === null ? model : t('{0} · {1}', model, effortLabel(effort));
 }
 
-/** `isOpen`: commands run without a sandbox. */
+/** Describes the sandbox of commands. `isOpen`: commands run without a sandbox. */
 function sandboxOf({ sandboxPolicy, box, trusted }: PanelSettings): { label: string; isOpen: boolean } {
   if (!trusted) return { label: t('No commands'), isOpen: false };
   if (sandboxPolicy.type === 'danger-full-access' || box === 'none') return { label: t('No sandbox'), isOpen: true };

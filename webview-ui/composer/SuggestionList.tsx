@@ -5,7 +5,10 @@ import * as list from './suggestions.ts';
 
 export const LIST_ID = 'suggestions';
 
-/** The list above the composer, which keeps the focus: the selected row is its active descendant. */
+/**
+ * The list of suggestions above the composer. The composer keeps the focus, and the selected row is its active
+ * descendant.
+ */
 export function SuggestionList({ onTake }: { onTake: (suggestion: list.Suggestion) => void }) {
   const rows = list.suggestions.value;
   const activeIndex = list.activeIndex.value;
@@ -21,7 +24,7 @@ export function SuggestionList({ onTake }: { onTake: (suggestion: list.Suggestio
         role="listbox"
         tabIndex={0}
         id={LIST_ID}
-        aria-label={list.isOfCommands.value ? t('Commands') : t('Context')}
+        aria-label={list.showsCommands.value ? t('Commands') : t('Context')}
         aria-busy={list.isSearching.value}
         hidden={isEmpty}
       >
@@ -61,7 +64,7 @@ function Row(props: { suggestion: list.Suggestion; index: number; onTake: (sugge
   );
 }
 
-/** Neighbours are marked together. */
+/** Marks the characters at `positions`; adjacent ones get one mark together. */
 function Marked({ text, positions }: { text: string; positions: readonly number[] }) {
   const marks = new Set(positions);
   const parts: { text: string; readonly isMarked: boolean }[] = [];
@@ -76,7 +79,7 @@ function Marked({ text, positions }: { text: string; positions: readonly number[
   return <>{parts.map((part, index) => (part.isMarked ? <b key={index}>{part.text}</b> : part.text))}</>;
 }
 
-/** The id of a row's element, for `aria-activedescendant`. */
+/** Returns the id of a row's element, for `aria-activedescendant`. */
 export function rowId(index: number): string {
   return `suggestion-${index}`;
 }

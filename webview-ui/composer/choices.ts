@@ -1,6 +1,12 @@
 /** The values that the menus at the chips and the commands of the composer offer. */
 import type { ReasoningEffort } from '../../src/protocol/op.ts';
-import type { ApprovalPolicy, ChatMode, ReviewSetting, SandboxMode } from '../../src/protocol/policy.ts';
+import type {
+  ApprovalPolicy,
+  ApprovalReviewerSetting,
+  ChatMode,
+  ReviewSetting,
+  SandboxMode,
+} from '../../src/protocol/policy.ts';
 import type { PanelSettings, WebviewMessage } from '../../src/protocol/wire.ts';
 import { runCommand } from '../actions.ts';
 import { post } from '../bridge.ts';
@@ -11,16 +17,16 @@ export interface Choice {
   readonly label: string;
   /** One line; may be empty. */
   readonly detail: string;
-  /** It is the present setting. */
+  /** True for the present value of the setting. */
   readonly isCurrent?: boolean;
-  /** It sets no value, but leads on. */
+  /** True if the choice sets no value but opens further choices. */
   readonly isAction?: boolean;
-  /** It lifts limits of Tiller. */
+  /** True if the choice removes a protection; it is marked as risky. */
   readonly isRisky?: boolean;
   readonly run: () => void;
 }
 
-/** Chooses for the shown thread; the settings arrive as an event. */
+/** Asks the host to change a setting of the shown thread. The new settings arrive as an event. */
 export function choose(what: Extract<WebviewMessage, { type: 'choose' }>['what']): void {
   post({ type: 'choose', what });
 }
@@ -36,7 +42,7 @@ export function modeLabel(mode: ChatMode): string {
   return labels[mode];
 }
 
-/** Returns the modes, each with the model that it brings back. */
+/** Returns the modes. Choosing one also restores the model that was last used in it. */
 export function modeChoices(): readonly Choice[] {
   const modes: readonly (readonly [ChatMode, string])[] = [
     ['chat', t('Answers questions; makes no changes.')],
@@ -57,7 +63,7 @@ export function modeChoices(): readonly Choice[] {
   });
 }
 
-/** Leads to the agents of files: a thread works as one of them from its start. */
+/** Returns the choice that starts a new thread in which an agent of a file works from the start. */
 export function agentChoice(): Choice {
   return {
     label: t('New Thread with Agent…'),
@@ -94,7 +100,10 @@ export function approvalChoices(): readonly Choice[] {
   }));
 }
 
-/** The setting `tiller.review`. Empty under an approval policy that decides about all patches itself. */
+/**
+ * Returns the values of the setting `tiller.review`; empty under an approval policy that decides about all patches
+ * itself.
+ */
 export function reviewChoices(): readonly Choice[] {
   const policy = settings.value?.approvalPolicy;
   if (policy !== 'on-request' && policy !== 'on-failure') return [];
@@ -108,6 +117,36 @@ export function reviewChoices(): readonly Choice[] {
     isCurrent: settings.value?.review === review,
     run: () => choose({ type: 'review', review }),
   }));
+}
+
+/**
+ * The setting `tiller.approvals.reviewer`. Empty where nothing is asked that a model may answer: under another policy, and
+ * without a sandbox.
+ */
+export function reviewerChoices(): readonly Choice[] {
+  const { value } = settings;
+  if (value === null || value.approvalPolicy !== 'untrusted' || !isConfined(value)) return [];
+  const reviewers: readonly (readonly [ApprovalReviewerSetting, label: string, detail: string])[] = [
+    ['user', t('Ask me'), t('You are asked about every command.')],
+    [
+      'model',
+      t('A model reviews'),
+      t('A model may allow commands that stay in the sandbox; you are asked about all else.'),
+    ],
+  ];
+  return reviewers.map(([reviewer, label, detail]) => ({
+    label,
+    detail,
+    isCurrent: value.reviewer === reviewer,
+    run: () => choose({ type: 'reviewer', reviewer }),
+  }));
+}
+
+/** The sandbox of Tiller confines commands, without network. */
+function isConfined({ sandboxPolicy, box }: PanelSettings): boolean {
+  const { type } = sandboxPolicy;
+  if (box === 'none' || (type !== 'read-only' && type !== 'workspace-write')) return false;
+  return !sandboxPolicy.networkAccess;
 }
 
 /** The rows of the menu for the sandbox. */
@@ -140,12 +179,12 @@ export function effortLabel(effort: ReasoningEffort): string {
   return labels[effort];
 }
 
-/** `null`: the default of the model, or a model that takes none. */
+/** Returns the effort of the next turn; `null` for the model's default, and for a model that takes no effort. */
 export function currentEffort({ efforts, effort: chosen }: PanelSettings): ReasoningEffort | null {
   return efforts === null ? null : (effort.value ?? chosen);
 }
 
-/** Empty where the model takes no effort. */
+/** Returns the efforts of the model; empty if it takes none. */
 export function effortChoices(): readonly Choice[] {
   const { value } = settings;
   if (value === null || value.efforts === null || value.model === null) return [];

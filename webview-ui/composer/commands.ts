@@ -14,6 +14,7 @@ import {
   effortChoices,
   modeChoices,
   reviewChoices,
+  reviewerChoices,
   sandboxChoices,
 } from './choices.ts';
 import { openSearch } from './historySearch.ts';
@@ -25,13 +26,13 @@ export interface SlashCommand {
   readonly help: string;
   readonly run?: () => void;
   /**
-   * The values of the argument for the text written so far. A command that has values is not run without one. A
-   * command without `run` and values begins a message.
+   * Returns the values of the argument that fit the text written so far. A command that has values does not run without
+   * one. A command that has neither `run` nor `values` begins a message.
    */
   readonly values?: (written: string) => readonly Choice[];
 }
 
-/** Read by the model, like all that it gets, in English. */
+/** The message of `/init`. It is English, like all that Tiller writes for the model. */
 const INIT_REQUEST = `Write AGENTS.md, the instructions for coding agents that work in this repository. If there is one, improve it.
 
 - First read what is known: README, manifests, build and CI files, and instructions for other agents such as CLAUDE.md, .github/copilot-instructions.md or .cursorrules.
@@ -87,6 +88,10 @@ export function offeredCommands(): readonly SlashCommand[] {
       choice('approvals', 'law', t('When Tiller asks before it acts'), approvalChoices),
       choice('sandbox', 'shield', t('What commands may write'), sandboxChoices),
       ...when(
+        reviewerChoices().length > 0,
+        choice('reviewer', 'eye', t('Who answers about commands in the sandbox'), reviewerChoices),
+      ),
+      ...when(
         reviewChoices().length > 0,
         choice('patches', 'diff', t('When you review patches: before or after they are applied'), reviewChoices),
       ),
@@ -121,12 +126,12 @@ export function offeredCommands(): readonly SlashCommand[] {
   return [...own, ...when(isOwn.value, ...skillCommands(own.map(({ name }) => name)))];
 }
 
-/** Runs without an argument. */
+/** Returns a command that takes no argument. */
 function command(name: string, icon: string, help: string, run: () => void): SlashCommand {
   return { name, icon, help, run };
 }
 
-/** The user chooses one of a few values; the text written so far filters them by their labels. */
+/** Returns a command whose argument is one of a few values. The text written so far filters them by their labels. */
 function choice(name: string, icon: string, help: string, choices: () => readonly Choice[]): SlashCommand {
   const values = (written: string) => {
     const wanted = written.trim();
@@ -135,7 +140,7 @@ function choice(name: string, icon: string, help: string, choices: () => readonl
   return { name, icon, help, values };
 }
 
-/** The argument is a text of the user, from which the values are made. */
+/** Returns a command whose argument is a text of the user; its values are made from that text. */
 function textCommand(
   name: string,
   icon: string,
@@ -154,7 +159,10 @@ function when(isOffered: boolean, ...commands: readonly SlashCommand[]): readonl
   return isOffered ? commands : [];
 }
 
-/** The skills and prompts of files. One with the name of a command before it is offered as `/skill:name`. */
+/**
+ * Returns a command for each skill and prompt file. If another command has the same name, the skill is offered as
+ * `/skill:name`.
+ */
 function skillCommands(others: readonly string[]): readonly SlashCommand[] {
   const taken = new Set(others);
   return skills.value.map(({ kind, name, help, hint, isProposed }): SlashCommand => {
@@ -169,7 +177,7 @@ function skillCommands(others: readonly string[]): readonly SlashCommand[] {
   });
 }
 
-/** The prompts of MCP servers; of two with the same name the first one. */
+/** Returns a command for each prompt of the MCP servers; of two prompts with the same name only the first. */
 function promptCommands(): readonly SlashCommand[] {
   const byName = new Map<string, SlashCommand>();
   for (const { server, name, help } of prompts.value) {
@@ -181,13 +189,16 @@ function promptCommands(): readonly SlashCommand[] {
 }
 
 export interface CommandQuery {
-  /** Without the slash. */
+  /** The name, without the slash. */
   readonly name: string;
-  /** The text behind the command; `null` while its name is written. */
+  /** The text after the command's name; `null` while the name is being written. */
   readonly written: string | null;
 }
 
-/** `undefined` for a text that is no command: it does not begin with a slash, or has several lines. */
+/**
+ * Parses the draft as a command. Returns `undefined` if it is none: it does not begin with a slash, or has several
+ * lines.
+ */
 export function commandQuery(text: string): CommandQuery | undefined {
   const [, name, space, written] = /^\/([\p{L}\p{N}_:.-]*)(?:( +)(.*))?$/u.exec(text) ?? [];
   return name === undefined ? undefined : { name, written: space === undefined ? null : (written ?? '') };
@@ -198,7 +209,7 @@ export interface FoundCommand {
   readonly positions: readonly number[];
 }
 
-/** Commands whose name the query begins come first. */
+/** Returns the commands that match the query. Those whose name begins with the query come first. */
 export function findCommands(query: string): readonly FoundCommand[] {
   const found = offeredCommands().flatMap((command, index) => {
     const match = fuzzyMatch(query, command.name);
@@ -208,13 +219,17 @@ export function findCommands(query: string): readonly FoundCommand[] {
   return found.toSorted((one, other) => other.score - one.score || one.index - other.index);
 }
 
-/** The values of a command for the text behind it; empty for a command that does not exist or takes none. */
+/**
+ * Returns the values of a command for the text after its name; empty if the command does not exist or takes no values.
+ */
 export function findValues({ name, written }: CommandQuery): readonly Choice[] {
   const found = offeredCommands().find((command) => command.name === name);
   return found?.values?.(written ?? '') ?? [];
 }
 
-/** Uses text that is not the beginning of a value as the instructions to the reviewer. */
+/**
+ * Returns the values of `/review`. Text that is not the beginning of a value becomes the instructions to the reviewer.
+ */
 function codeReviewValues(written: string): readonly Choice[] {
   const wish = written.trim();
   const start = (what: 'uncommitted' | 'branch' | 'commit', instructions: string) => () =>
@@ -238,7 +253,7 @@ function reviewValues(): readonly Choice[] {
   ];
 }
 
-/** The messages that began a turn, the newest first. */
+/** Returns the messages that began a turn, newest first. */
 function rewindValues(): readonly Choice[] {
   return turns.value
     .flatMap(({ items }) => {

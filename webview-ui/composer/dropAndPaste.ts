@@ -1,29 +1,29 @@
-/** Attaches what is dropped on the composer or pasted into it, besides text. */
+/** Attaches files and images that are dropped on the composer or pasted into it. Text is left to the browser. */
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { attachProblem } from '../store.ts';
 import { attachImages, hashOf, showRefused } from './images.ts';
 
-/** Bytes of a file from outside of VS Code that is attached as text. */
+/** Maximum size in bytes of a file from outside of VS Code that is attached as text. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
-/** Images of the clipboard. Returns false where there is none: then the text is pasted. */
+/** Attaches the images of the clipboard. Returns false if there are none: then the browser pastes the text. */
 export function pasteImages(data: DataTransfer | null): boolean {
   const files = [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
-  // Office programs offer a picture of copied text, too.
+  // Office programs put a picture of copied text on the clipboard, besides the text.
   if (files.length === 0 || data?.types.includes('text/plain') === true) return false;
   void attachAll(files, []);
   return true;
 }
 
-/** Returns true if a drag has something that can be attached. */
+/** Returns true if the dragged data can be attached. */
 export function isAttachable({ types }: DataTransfer): boolean {
   return ['Files', 'text/uri-list', 'application/vnd.code.uri-list', 'resourceurls'].some((type) =>
     types.includes(type),
   );
 }
 
-/** Files from the Explorer, an editor tab or another program. Returns false for a drag of text. */
+/** Attaches dropped files from the Explorer, an editor tab or another program. Returns false if text is dropped. */
 export function dropFiles(data: DataTransfer): boolean {
   const uris = urisOf(data);
   if (uris.length > 0) {
@@ -45,7 +45,7 @@ function urisOf(data: DataTransfer): readonly string[] {
     if (Array.isArray(parsed)) return parsed.filter((uri) => typeof uri === 'string');
   }
   const list = data.getData('application/vnd.code.uri-list') || data.getData('text/uri-list');
-  // Links of a browser are text.
+  // Links that are dragged from a browser are treated as text.
   return list.split(/\r?\n/).filter((line) => /^(?!https?:|#)[a-z][\w+.-]*:\/\//i.test(line));
 }
 
@@ -56,8 +56,8 @@ async function attachAll(images: readonly File[], texts: readonly File[]): Promi
 }
 
 /**
- * Files of another program come without their path: their text is attached as it is now, if the host agrees. Resolves with
- * a sentence for each one that was refused here.
+ * Attaches files that were dropped from another program. They come without a path: if the host agrees, a copy of their
+ * present text is attached. Resolves with a sentence for each file that the page refuses.
  */
 async function attachTexts(files: readonly File[]): Promise<string[]> {
   const refused: string[] = [];
@@ -67,7 +67,7 @@ async function attachTexts(files: readonly File[]): Promise<string[]> {
       refused.push(t('{0} was not attached: it is no text, or over 10 MiB.', file.name));
       continue;
     }
-    // Two files may have one name.
+    // Two files may have the same name, so the id includes the text.
     const id = await hashOf(`${file.name}\n${text}`);
     post({ type: 'attach_copy', name: file.name, id, text });
   }

@@ -7,7 +7,7 @@ const LIMIT = 100;
 
 export const isSearching = signal(false);
 export const query = signal('');
-/** Index among the messages found, newest first. */
+/** The index of the active message among those found, newest first. */
 const chosenIndex = signal(0);
 /** The messages found, newest first. */
 export const found = computed(() => (isSearching.value ? searchTexts(userMessages.value, query.value, LIMIT) : []));

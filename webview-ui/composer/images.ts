@@ -1,4 +1,4 @@
-/** Images that the user pastes, drops or selects: made small enough, with a thumbnail. */
+/** Prepares images that the user pastes, drops or selects: scales them down if necessary, and makes a thumbnail. */
 import { IMAGE_LIMITS } from '../../src/protocol/imageLimits.ts';
 import type { UserImage } from '../../src/protocol/item.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
@@ -13,7 +13,7 @@ type Prepared =
   | { readonly type: 'image'; readonly image: UserImage }
   | { readonly type: 'refused'; readonly reason: string };
 
-/** Attaches images, one after another. Resolves with a sentence for each one that was refused. */
+/** Attaches images one after the other. Resolves with a sentence for each image that was refused. */
 export async function attachImages(
   files: readonly { readonly blob: Blob; readonly name: string }[],
 ): Promise<string[]> {
@@ -32,12 +32,12 @@ export async function attachImages(
   return refused;
 }
 
-/** Shows sentences below the field, after those that are there. */
+/** Shows sentences below the field, after those that are already shown. */
 export function showRefused(sentences: readonly string[]): void {
   if (sentences.length > 0) attachProblem.value = [attachProblem.peek() ?? '', ...sentences].join(' ').trim();
 }
 
-/** Never rejects. */
+/** Prepares one image. Never rejects: a refusal is part of the result. */
 async function prepareImage(blob: Blob, name: string): Promise<Prepared> {
   if (blob.size > IMAGE_LIMITS.bytes) {
     return { type: 'refused', reason: t('it is larger than {0}', bytesInWords(IMAGE_LIMITS.bytes)) };
@@ -67,7 +67,10 @@ async function prepareImage(blob: Blob, name: string): Promise<Prepared> {
   }
 }
 
-/** Scales to PNG, which keeps text sharp; to JPEG where that is too large, smaller until it fits. */
+/**
+ * Scales an image and encodes it as PNG, which keeps text sharp. If that is too large, encodes it as JPEG, in smaller
+ * sizes until it fits.
+ */
 async function scaled(bitmap: ImageBitmap, size: PixelSize): Promise<PixelSize & { readonly blob: Blob }> {
   const png = await draw(bitmap, size, 'image/png');
   if (png.size <= IMAGE_SIZE.bytes) return { blob: png, ...size };
@@ -83,7 +86,7 @@ function draw(bitmap: ImageBitmap, { width, height }: PixelSize, type: string): 
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('The page cannot draw.');
   if (type === 'image/jpeg') {
-    // It has no transparency.
+    // JPEG has no transparency, so the background is white.
     context.fillStyle = '#fff';
     context.fillRect(0, 0, width, height);
   }
@@ -103,13 +106,13 @@ function dataUrlOf(blob: Blob): Promise<string> {
   });
 }
 
-/** SHA-256, in hexadecimal digits. */
+/** Resolves with the SHA-256 hash of a text in hexadecimal digits. */
 export async function hashOf(text: string): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** An image file that the host has read. */
+/** Attaches an image file that the host has read. */
 export function receiveImageFile(message: HostMessage): void {
   if (message.type !== 'image_file') return;
   const { name, mediaType, data } = message;

@@ -8,12 +8,12 @@ import { settings } from '../store.ts';
 import { afterModelChoice } from '../view.ts';
 import { choose } from './choices.ts';
 
-/** One row that can be taken. */
+/** One row that the user can select. */
 export type MenuRow =
   | { readonly type: 'model'; readonly group: ModelGroup; readonly model: ModelRow; readonly isCurrent: boolean }
-  /** A name that no provider lists. */
+  /** A model name that the user has typed and that the provider does not list. */
   | { readonly type: 'typed'; readonly group: ModelGroup; readonly model: string }
-  /** The provider lists no models, or more than are shown. */
+  /** Sets up the provider: it lists no models, or more than are shown. */
   | { readonly type: 'set_up'; readonly group: ModelGroup };
 
 /** A provider with its rows. */
@@ -24,7 +24,7 @@ export interface MenuGroup {
 
 export const query = signal('');
 const answer = signal<{ readonly id: number; readonly groups: readonly ModelGroup[] }>({ id: 0, groups: [] });
-/** `null`: the model in use, or the best match. */
+/** The index of the active row; `null` for the row of the model in use, or the best match. */
 const chosenIndex = signal<number | null>(null);
 let asked = 0;
 
@@ -46,7 +46,7 @@ function allRows(group: ModelGroup, value: PanelSettings | null): readonly MenuR
   return mayNeedSetUp ? [...models, { type: 'set_up', group }] : models;
 }
 
-/** Finds rows by the name of the model or of its provider, the best first. */
+/** Returns the rows that match by the name of the model or its provider, best first. */
 function matchingRows(group: ModelGroup, wanted: string, value: PanelSettings | null): readonly MenuRow[] {
   const isProvider = fuzzyMatch(wanted, group.title) !== undefined;
   return group.models
@@ -77,7 +77,7 @@ function isCurrent(row: MenuRow): boolean {
   return row.type === 'model' && row.isCurrent;
 }
 
-/** Call when the menu opens, and the returned function when it closes. */
+/** Call when the menu opens. Call the returned function when it closes. */
 export function open(): () => void {
   query.value = '';
   chosenIndex.value = null;
@@ -88,19 +88,19 @@ export function open(): () => void {
   };
 }
 
-/** Sets the query; the row in use is active again. */
+/** Sets the query, and makes the default row active. */
 export function search(text: string): void {
   query.value = text;
   chosenIndex.value = null;
 }
 
-/** Moves the active row, around the ends. `by`: 1 or -1. */
+/** Moves the active row by 1 or -1; after the last row comes the first. */
 export function step(by: number): void {
   const count = rows.peek().length;
   if (count > 0) chosenIndex.value = (activeIndex.peek() + by + count) % count;
 }
 
-/** Moves to a row, within the list. */
+/** Makes the row at an index active; the index is clamped to the list. */
 export function moveTo(index: number): void {
   chosenIndex.value = Math.max(0, Math.min(index, rows.peek().length - 1));
 }
@@ -124,7 +124,7 @@ function chooseModel(provider: string, model: string): void {
   afterModelChoice.current = null;
 }
 
-/** The selected row stays selected when rows arrive before it. */
+/** Takes the models that the host has found. The active row stays active when rows arrive before it. */
 export function receiveModels(message: HostMessage): void {
   if (message.type !== 'models' || message.id !== asked) return;
   const before = answer.peek();

@@ -1,11 +1,11 @@
 /**
- * Recalls earlier messages with the up and down keys, as a shell does: of this thread, then of all others. Only while
- * the composer contains nothing else.
+ * Recalls earlier messages with the up and down keys, as a shell does: first those of this thread, then those of all
+ * others. Works only while the draft is empty or an unchanged recalled message.
  */
 import { setDraft } from '../actions.ts';
 import { draft, userMessages } from '../store.ts';
 
-/** The number of messages back; 0 is the draft. */
+/** The number of steps back from the draft; 0 is the draft itself. */
 let stepsBack = 0;
 
 export function recallKey(event: KeyboardEvent): void {

@@ -1,4 +1,7 @@
-/** The list over the composer: the meanings of a word that begins with `@`, or of a text that begins with `/`. */
+/**
+ * The list above the composer: the files and other things that a word beginning with `@` may name, or the commands and
+ * values for a text beginning with `/`.
+ */
 import { computed, effect, signal } from '@preact/signals';
 import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
 import { mentionQueryAt } from '../../src/protocol/text/mentionTokens.ts';
@@ -16,23 +19,23 @@ export interface Suggestion {
   readonly detail: string;
   /** Indices of the matched characters of the label. */
   readonly positions: readonly number[];
-  /** The reason why it cannot be taken. */
+  /** The reason why the row cannot be selected. */
   readonly refused?: string | undefined;
-  /** It is the present setting. */
+  /** True for the present value of the setting. */
   readonly isCurrent?: boolean | undefined;
   readonly take: Taking;
 }
 
 type Taking =
   | { readonly type: 'mention'; readonly row: MentionRow }
-  /** Goes on with the values of the command. */
+  /** Completes the command's name, and shows its values. */
   | { readonly type: 'complete'; readonly text: string }
   | { readonly type: 'run'; readonly run: () => void };
 
 /** A replacement for a part of the text. */
 export interface Replacement {
   readonly start: number;
-  /** `null`: the caret. */
+  /** `null`: the position of the caret. */
   readonly end: number | null;
   readonly text: string;
 }
@@ -47,7 +50,7 @@ interface OpenList {
 const open = signal<OpenList | null>(null);
 /** The command that is being written. */
 const typed = signal<CommandQuery | null>(null);
-/** The answer to a query, which may be an earlier one. */
+/** The host's answer to a query; it may be the answer to an earlier query. */
 const found = signal<{ readonly id: number; readonly rows: readonly MentionRow[]; readonly isLast: boolean } | null>(
   null,
 );
@@ -55,18 +58,18 @@ const chosenIndex = signal(0);
 let ids = 0;
 /** The `@` at which Esc closed the list. */
 let dismissed: number | null = null;
-/** The text of the last look-up; `null` while the composer has no focus. */
+/** The text for which `look` was called last; `null` while the composer has no focus. */
 let looked: string | null = null;
-/** The skills were requested for the text that begins with a slash. */
+/** True if the skills were requested for the present text, which begins with a slash. */
 let hasSkills = false;
-/** Esc closed the list of this command. */
+/** True if the user closed the list of this command with Esc. */
 let isCommandDismissed = false;
-/** The text and the `@` of the list that was open when the composer lost the focus. */
+/** The text and the list that was open when the composer lost the focus. */
 let left: { readonly text: string; readonly at: OpenList } | null = null;
 
 export const isOpen = computed(() => open.value !== null || typed.value !== null);
-export const isOfCommands = computed(() => typed.value !== null);
-/** Rows of an earlier query are narrowed down until those of the newest arrive. */
+export const showsCommands = computed(() => typed.value !== null);
+/** The rows to show. Until the rows of the newest query arrive, those of an earlier query that still fit are shown. */
 export const suggestions = computed((): readonly Suggestion[] => {
   if (typed.value !== null) return commandRows(typed.value);
   const list = open.value;
@@ -111,8 +114,8 @@ function commandRows(query: CommandQuery): readonly Suggestion[] {
   }));
 }
 
-// A message was sent, or another thread is shown: the list that Esc has closed, and the look-ups, were of the text
-// before.
+// An empty draft means that a message was sent or another thread is shown: what was remembered about the earlier text
+// no longer applies.
 effect(() => {
   if (draft.value !== '') return;
   dismissed = null;
@@ -120,7 +123,10 @@ effect(() => {
   hasSkills = false;
 });
 
-/** Call after each change of the text or the caret; `caret` is `null` while text is selected. */
+/**
+ * Opens, updates or closes the list. Call after each change of the text or the caret; `caret` is `null` while text is
+ * selected.
+ */
 export function look(text: string, caret: number | null): void {
   looked = text;
   if (lookForCommand(text)) return;
@@ -128,7 +134,7 @@ export function look(text: string, caret: number | null): void {
   const at = caret === null ? undefined : mentionQueryAt(text, caret);
   if (before !== null && at?.start !== before.start) takeWritten(before, text);
   if (at === undefined || at.start !== dismissed) dismissed = null;
-  // A mention that was taken is a whole word, until it is changed.
+  // A mention that the user has selected is complete until it is changed: it opens no list.
   const isTaken = at !== undefined && rangesOf(text, attachments.peek()).some(({ start }) => start === at.start);
   if (at === undefined || isTaken || dismissed === at.start) return close();
   if (before?.start === at.start && before.query === at.query) return;
@@ -140,7 +146,7 @@ export function look(text: string, caret: number | null): void {
   post({ type: 'find_mentions', id: ids, query: at.query });
 }
 
-/** Opens the list of commands where the text is one. It is closed where nothing fits: then the text is a message. */
+/** Opens the list of commands if the text is one. The list closes if nothing fits: then the text is a message. */
 function lookForCommand(text: string): boolean {
   const query = commandQuery(text);
   if (query === undefined) isCommandDismissed = false;
@@ -161,20 +167,23 @@ function lookForCommand(text: string): boolean {
   return true;
 }
 
-/** Opens the list of values for a command that the user has selected, also where Esc has closed the list of another. */
+/**
+ * Opens the list of values for a command that the user has selected, even if Esc has closed the list of another
+ * command.
+ */
 export function offer(command: string): void {
   isCommandDismissed = false;
   look(command, command.length);
 }
 
-/** A name that was written in full and ended by a space counts like one that was selected. */
+/** Attaches a mention whose full name was typed and followed by a space, as if it had been selected in the list. */
 function takeWritten({ start, query }: OpenList, text: string): void {
   if (query === '' || !/^\s/.test(text.slice(start + 1 + query.length)) || !text.startsWith(`@${query}`, start)) return;
   const row = found.peek()?.rows.find(({ mention, refused }) => mention.name === query && refused === undefined);
   if (row !== undefined) attach(row);
 }
 
-/** The composer loses the focus. */
+/** Call when the composer loses the focus. */
 export function leave(): void {
   const at = open.peek();
   left = at === null || looked === null ? null : { text: looked, at };
@@ -183,8 +192,8 @@ export function leave(): void {
 }
 
 /**
- * Call when the composer gets the focus. Opens the list of mentions again that was open when it lost the focus: a
- * window that is loading, or a notification, takes the focus for a moment.
+ * Call when the composer gets the focus. Opens the list of mentions again if it was open when the composer lost the
+ * focus: a window that is loading, or a notification, takes the focus for a moment.
  */
 export function comeBack(text: string): void {
   if (left?.text === text) look(text, left.at.start + 1 + left.at.query.length);
@@ -200,25 +209,25 @@ export function close(): void {
   post({ type: 'close_mentions' });
 }
 
-/** Esc: the list stays closed for this word. */
+/** Closes the list at Esc. It stays closed for this word. */
 export function dismiss(): void {
   dismissed = open.peek()?.start ?? null;
   isCommandDismissed = typed.peek() !== null;
   close();
 }
 
-/** Moves the active row, around the ends. `by`: 1 or -1. */
+/** Moves the active row by 1 or -1; after the last row comes the first. */
 export function step(by: number): void {
   const count = suggestions.peek().length;
   if (count > 0) chosenIndex.value = (activeIndex.peek() + by + count) % count;
 }
 
-/** Moves to a row, within the list. */
+/** Makes the row at an index active; the index is clamped to the list. */
 export function moveTo(index: number): void {
   chosenIndex.value = Math.max(0, Math.min(index, suggestions.peek().length - 1));
 }
 
-/** Carries out a row. Returns the new text; `undefined` for a row that cannot be taken. */
+/** Performs the action of a row. Returns the replacement in the draft; `undefined` if the row cannot be selected. */
 export function take({ take: taking, refused }: Suggestion): Replacement | undefined {
   if (refused !== undefined) return undefined;
   switch (taking.type) {
@@ -237,7 +246,7 @@ export function take({ take: taking, refused }: Suggestion): Replacement | undef
   }
 }
 
-/** Returns the name that the text has to have. */
+/** Attaches a mention. Returns the name by which the text must refer to it. */
 function attach({ mention }: MentionRow): string {
   const { name, attachments: all } = withMention(draft.peek(), attachments.peek(), mention);
   setDraft(draft.peek(), all);
@@ -246,7 +255,7 @@ function attach({ mention }: MentionRow): string {
 
 /** Call after the store has taken the message. */
 export function receiveRows(message: HostMessage): void {
-  // A name that is written or pasted whole has no row before its skill is known.
+  // If a command's name was typed or pasted at once, its skill may arrive only now: look it up again.
   if (message.type === 'skills' && looked !== null && typed.peek() === null) lookForCommand(looked);
   if (message.type !== 'mentions_found' || message.id !== open.peek()?.id) return;
   const { id, rows, isLast } = message;

@@ -14,13 +14,13 @@ import { LineCount } from '../components/Facts.tsx';
 import { sumOf } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** The id under which the message of a denial of several requests is edited. */
+/** The value of `denying` while the user writes one message for the denial of several requests. */
 const TOGETHER = 'together';
 
 /**
- * All pending approvals, answered at once. A request that leaves the sandbox or can destroy work is not selected by
- * default: users read a list less closely than a single request. Nor is one that comes later: the user may be about to
- * press Enter.
+ * Lists all pending approvals, to be answered together. A request that leaves the sandbox or can destroy work is not
+ * selected by default, because users read a list less closely than a single request. A request that arrives while the
+ * list is shown is not selected either: the user may be about to press Enter.
  */
 export function ApprovalList() {
   const toggled = useSignal<ReadonlySet<string>>(new Set());
@@ -91,12 +91,15 @@ export function ApprovalList() {
   );
 }
 
-/** A request with more choices than approving is answered on its own card. */
+/**
+ * Returns true if the list can answer the request. A request with more choices than approving has to be answered on its
+ * own card.
+ */
 function canBeAnswered({ choices }: ApprovalRequest): boolean {
   return choices.includes('approved') && !choices.includes('approved_saving');
 }
 
-/** The command or patch in full: no part is approved that is not visible. */
+/** The complete command or patch: the user must see every part that is approved. */
 function Subject({ request }: { request: ApprovalRequest }) {
   const { kind, command = '', changes = [], url } = request;
   if (url !== undefined) return <code>{visibleText(`GET ${url}`)}</code>;

@@ -5,7 +5,7 @@ import { decisionTitle } from './titles.ts';
 
 type TillerQuestion = Extract<QuestionRequest, { source: 'tiller' }>;
 
-/** A question of Tiller itself: a button for each option. The first continues, the last one stops. */
+/** A question that Tiller itself asks: a button for each option. The first option continues, the last one stops. */
 export function ChoiceCard({ request }: { request: TillerQuestion }) {
   const { questionId, questions } = request;
   const [question] = questions;

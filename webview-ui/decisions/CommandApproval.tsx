@@ -19,7 +19,7 @@ import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { Link } from '../components/Buttons.tsx';
 import { Fact } from '../components/Facts.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
-import { Icon } from '../components/Icon.tsx';
+import { Icon, Spinner } from '../components/Icon.tsx';
 import { RuleRow } from './RuleRow.tsx';
 import { ToolFacts } from './ToolFacts.tsx';
 
@@ -28,7 +28,10 @@ const COMMAND = 'asked-command';
 
 type Part = NonNullable<ApprovalRequest['parts']>[number];
 
-/** Approval of a command, a tool or a run outside the sandbox: the subject, the reason of the request, the folder. */
+/**
+ * The card to approve a command, a call of a tool, or a run outside the sandbox: shows its subject, the reason of the
+ * request and the folder.
+ */
 export function CommandApproval({ request }: { request: ApprovalRequest }) {
   const {
     approvalId,
@@ -62,6 +65,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
           <code id={COMMAND}>{visibleText(command)}</code>
         </pre>
       )}
+      <InReview reviewer={request.reviewer} />
       <Elsewhere request={request} />
       <Offer request={request} />
       <dl class="facts">
@@ -72,6 +76,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
           </Fact>
         )}
         {justification && <Fact name={t('Model’s reason')}>{t('“{0}”', visibleText(justification))}</Fact>}
+        <ReviewFact reviewer={request.reviewer} />
         <Fact name={t('Why you’re asked')}>{insideOf(root.value, reasonInFull(reason))}</Fact>
         {alsoItems.length > 0 && (
           <Fact name={t('Applies to')}>
@@ -94,10 +99,37 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
   );
 }
 
-/** When a patch left files unsaved, the command would read their old text, so saving them is offered. */
+/** While a model reviews the request: the buttons answer it at once. */
+function InReview({ reviewer }: Pick<ApprovalRequest, 'reviewer'>) {
+  if (reviewer?.state !== 'reviewing') return null;
+  return (
+    <p class="decide-lead" role="status" data-testid="approval-reviewing">
+      <Spinner />
+      <span>{say('{0} is reviewing this… You can answer first.', <code>{visibleText(reviewer.model)}</code>)}</span>
+    </p>
+  );
+}
+
+/** The reason of the model for leaving the request to the user. */
+function ReviewFact({ reviewer }: Pick<ApprovalRequest, 'reviewer'>) {
+  if (reviewer === undefined || reviewer.state === 'reviewing') return null;
+  const text = visibleText(reviewer.text ?? '');
+  return (
+    <Fact name={t('Reviewer')}>
+      <span data-testid="approval-review">
+        <code>{visibleText(reviewer.model)}</code>: {reviewer.state === 'asks' ? t('“{0}”', text) : text}
+      </span>
+    </Fact>
+  );
+}
+
+/**
+ * Returns the first answer. If a patch has left files unsaved, a command would read their old text, so the answer saves
+ * them first.
+ */
 function firstAnswer(request: ApprovalRequest): Answer {
   const { approvalId, choices } = request;
-  // No shortcut: a command that destroys work must not be approved by habit.
+  // A command that can destroy work has no shortcut: it must not be approved by habit.
   const key = isDestructive(request) ? {} : { shortcut: 'Enter' };
   if (!choices.includes('approved_saving')) {
     const act = () => decide(approvalId, 'approved');
@@ -107,13 +139,13 @@ function firstAnswer(request: ApprovalRequest): Answer {
   return { testid: 'decision-approve-saving', label: t('Save and Run'), ...key, act };
 }
 
-/** The suggestion of a rule for this request, once the host has found one. */
+/** Returns the rule that the host suggests for this request, if it has sent one. */
 function suggestionOf({ approvalId, choices }: ApprovalRequest): RuleSuggestion | undefined {
   const { value } = ruleSuggestion;
   return choices.includes('approved_rule') && value?.approvalId === approvalId ? value.suggestion : undefined;
 }
 
-/** Offers a rule once the user has approved the same several times. */
+/** Offers to make a rule once the user has approved the same command several times. */
 function Offer({ request }: { request: ApprovalRequest }) {
   const { approvalId, choices, kind } = request;
   const canHaveRule = kind === 'command' && choices.includes('approved_rule') && !isDestructive(request);
@@ -146,13 +178,13 @@ function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: b
   return hasNetwork ? say('{0}, in the sandbox', place) : say('{0}, in the sandbox: no network', place);
 }
 
-/** The directory as seen from the workspace; in full only when it is elsewhere. */
+/** Describes the working directory relative to the workspace; the whole path if it is elsewhere. */
 function placeOf(cwd: string): ComponentChildren {
   if (cwd === root.value) return t('workspace');
   return <code>{visibleText(pathFrom(root.value ?? '', cwd))}</code>;
 }
 
-/** Each sub-command with its own verdict; those that need approval are marked. */
+/** One sub-command with its verdict. Those that need approval are marked. */
 function PartLine({ part }: { part: Part }) {
   const needsApproval = part.verdict !== 'allow';
   return (
@@ -180,19 +212,20 @@ function allowedBecause({ source, id }: Part['reason']): string {
 }
 
 /**
- * Returns the callback of "Deny", with what the user says to the model; `undefined` where a request cannot be denied.
+ * Returns the callback of "Deny"; its argument is the user's message to the model. Returns `undefined` if the request
+ * cannot be denied.
  */
 export function denyOf({ approvalId, choices }: ApprovalRequest): ((word: string) => void) | undefined {
   if (!choices.includes('denied')) return undefined;
   return (word) => decide(approvalId, { denied: word === '' ? {} : { message: word } });
 }
 
-/** Esc stops the turn, as in the composer, which has the button. */
+/** Returns the callback of Esc, which stops the turn. There is no button for it on the card: the composer has one. */
 export function escapeOf({ approvalId, choices }: ApprovalRequest): (() => void) | undefined {
   return choices.includes('abort') ? () => decide(approvalId, 'abort') : undefined;
 }
 
-/** The form for a rule, while the user makes one from this request. */
+/** Returns the form for a rule while the user makes one from this request. */
 export function ruleRow(request: ApprovalRequest): ComponentChildren {
   const { approvalId, proposedRule } = request;
   if (makingRule.value !== approvalId || proposedRule === undefined) return null;
@@ -208,7 +241,10 @@ export function ruleRow(request: ApprovalRequest): ComponentChildren {
   );
 }
 
-/** The ways to approve that go further than this request, or run it on the old text of files. */
+/**
+ * Returns further ways to approve: those that cover more than this request, and the one that runs the command on the
+ * old text of unsaved files.
+ */
 export function widerAnswers(request: ApprovalRequest): Answer[] {
   const { approvalId, choices, proposedRule } = request;
   const answers: Answer[] = [];

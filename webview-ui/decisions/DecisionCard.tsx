@@ -8,7 +8,7 @@ import { MenuItem, moveInMenu, Popup } from '../components/Popup.tsx';
 import { DenyRow } from './DenyRow.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** One answer. `shortcut` works only while the card has the focus. */
+/** One answer to a request. Its `shortcut` works only while the card has the focus. */
 export interface Answer {
   readonly testid: string;
   readonly label: ComponentChildren;
@@ -25,29 +25,29 @@ export interface DecisionCardProps {
   icon?: string | undefined;
   isRisky?: boolean;
   aside?: ComponentChildren;
-  /** True if its position among the pending requests is shown, with links to the others; the default is true. */
+  /** True (the default) if the card shows the request's position among the pending ones, with links to the others. */
   hasPlace?: boolean;
   children: ComponentChildren;
-  /** The id of the subject, read out with the first answer. */
+  /** The id of the element with the subject, which screen readers read out with the first answer. */
   subjectId?: string;
-  /** The first one is the filled button. */
+  /** The answers; the first one is the filled button. */
   answers: readonly Answer[];
-  /** No button is filled, and Enter gives no answer: for a call that can destroy work. */
+  /** True for a call that can destroy work: no button is filled, and Enter gives no answer. */
   noDefault?: boolean;
-  /** Opens a field for the message of the denial, in place of the answers. */
+  /** Called with the message of the denial. If set, a button opens a field for it, in place of the answers. */
   deny?: ((word: string) => void) | undefined;
   denyLabel?: string;
-  /** Shown in place of the answers, when set. */
+  /** If set, it is shown in place of the answers. */
   instead?: ComponentChildren;
-  /** Ends the request in another way; a button at the end of the row. */
+  /** Ends the request in another way. It is a button at the end of the row. */
   stop?: Answer | undefined;
-  /** Stops the turn by Esc; its button is the one of the composer. */
+  /** Called at Esc; stops the turn. The button for it is in the composer. */
   escape?: (() => void) | undefined;
   /** Other ways to approve, in the menu of the first answer. */
   wider?: readonly Answer[];
 }
 
-/** The evidence scrolls inside the card; the buttons are always visible. */
+/** The card of a pending request. Its content scrolls inside the card, so that the buttons are always visible. */
 export function DecisionCard(props: DecisionCardProps) {
   const { id, testid, title, icon, isRisky = false, aside, hasPlace = true } = props;
   const { children, subjectId, answers, noDefault = false, deny, denyLabel = t('Deny…') } = props;
@@ -131,7 +131,10 @@ function AnswerButton(props: {
   );
 }
 
-/** The chevron beside the first answer, and the menu that it opens. The keys of its entries work without it, too. */
+/**
+ * The chevron beside the first answer, and the menu that it opens. The shortcuts of the entries also work while the
+ * menu is closed.
+ */
 function AnswerMenu({ id, answers, isPrimary }: { id: string; answers: readonly Answer[]; isPrimary: boolean }) {
   const popup = `answers ${id}` as const;
   const isOpen = openPopup.value === popup;
@@ -194,10 +197,13 @@ function Place() {
   );
 }
 
-/** Letters work anywhere in the card except in a field. Enter belongs to a focused control. */
+/**
+ * Gives the answer whose shortcut was pressed. Letters work anywhere in the card except in a field. Enter belongs to
+ * the focused control.
+ */
 function answerKey(event: KeyboardEvent, answers: readonly Pick<Answer, 'shortcut' | 'disabled' | 'act'>[]): void {
   const target = event.target instanceof Element ? event.target : null;
-  // A held key answers once: it must not answer the next card, too.
+  // A key that is held down answers only one card: its repetitions must not answer the next one.
   if (event.repeat && !isField(target)) return event.preventDefault();
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (isField(target) && event.key !== 'Escape') return;

@@ -2,7 +2,10 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
 import { Button } from '../components/Buttons.tsx';
 
-/** Replaces the answers, so that Enter has one meaning. The field grows with its text; Shift+Enter begins a line. */
+/**
+ * The field for the message of a denial. It replaces the answers, so that Enter has one meaning. It grows with its
+ * text; Shift+Enter begins a line.
+ */
 export function DenyRow({ onDeny, onBack }: { onDeny: (word: string) => void; onBack: () => void }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const deny = () => onDeny(field.current?.value.trim() ?? '');

@@ -10,7 +10,7 @@ import { DecisionCard } from './DecisionCard.tsx';
 type Elicitation = Extract<QuestionRequest, { source: 'mcp' }>;
 type Value = FormField['initial'];
 
-/** A question of an MCP server; the answer is sent to that server only. */
+/** A question of an MCP server. The answer is sent only to that server. */
 export function ElicitationCard({ request }: { request: Elicitation }) {
   const { questionId, server, message, requestedSchema, url } = request;
   const fields = formFieldsOf(requestedSchema);
@@ -60,7 +60,7 @@ export function ElicitationCard({ request }: { request: Elicitation }) {
   );
 }
 
-/** The whole address, so that the user sees where it leads; only a web page can be opened. */
+/** Shows the whole address, so that the user sees where it leads. Only a web page can be opened. */
 function Page({ url }: { url: string }) {
   const isWebPage = /^https?:/i.test(url);
   return (

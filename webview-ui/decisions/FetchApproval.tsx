@@ -11,7 +11,7 @@ import { decisionTitle, fetchedHost } from './titles.ts';
 /** The id of the element with the address. */
 const ADDRESS = 'asked-address';
 
-/** Approval of a request to a page on the web: its address, and the data that is sent. */
+/** The card to approve a request to a web page: shows its address and the data that is sent. */
 export function FetchApproval({ request, url }: { request: ApprovalRequest; url: string }) {
   const { approvalId, reason, alsoItems = [] } = request;
   return (

@@ -7,7 +7,7 @@ import { DecisionCard } from './DecisionCard.tsx';
 import { FileFacts } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** An interrupted patch: its files and the two recovery choices. */
+/** The card of an interrupted patch: its files, and the two choices for recovery. */
 export function InterruptedCard({ patch }: { patch: InterruptedPatch }) {
   const { id, startedAt, count, files, settling } = patch;
   const settle = (way: RecoveryChoice) => post({ type: 'settle_patch', patchId: id, way });

@@ -15,7 +15,7 @@ import { takenLines } from '../text/takenLines.ts';
 import { type Choices, FileRows, sumOf } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** One row per file with its hunks; Review opens the diff editor. */
+/** The card to approve a patch: one row per file, with its hunks. "Review" opens the diff editor. */
 export function PatchApproval({ request }: { request: ApprovalRequest }) {
   const { approvalId, itemId, changes = [], reason } = request;
   const showsReason = reason.id !== 'review-before' && reason.id !== 'unsaved-edits';
@@ -35,7 +35,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
           act: () => decide(approvalId, 'approved'),
         }
       : {
-          // No shortcut: unsaved edits must not be discarded by habit.
+          // It has no shortcut: unsaved edits must not be discarded by habit.
           testid: 'decision-approve-discarding',
           label: t('Discard and Approve'),
           act: () => decide(approvalId, { approved_discarding: { paths: discarded } }),
@@ -70,7 +70,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
       ]}
       deny={denyOf(request)}
       escape={escapeOf(request)}
-      // A remembered approval is for whole files: it is not offered for a part of a patch.
+      // A remembered approval covers whole files, so it is not offered when only a part of a patch is approved.
       wider={isReviewed ? [] : widerAnswers(request)}
     >
       <PatchNotes request={request} discarded={discarded} />
@@ -89,7 +89,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
   );
 }
 
-/** Effects of an approval besides the patch itself. `discarded`: files whose unsaved edits would be lost. */
+/** The effects of an approval besides applying the patch. `discarded`: files whose unsaved edits would be lost. */
 function PatchNotes({ request, discarded }: { request: ApprovalRequest; discarded: readonly string[] }) {
   const { moved = [], missingFolders = [] } = request;
   return (
@@ -130,7 +130,7 @@ function approveLabel(fileCount: number, isReviewed: boolean, taken: number, tot
   return fileCount === 1 ? t('Approve') : t('Approve All');
 }
 
-/** Returns the choices; with a single hunk Deny is the only one. */
+/** Returns the choices for each hunk. With a single hunk there are none besides "Deny". */
 function choicesOf(approvalId: string, files: readonly ReviewedFile[], total: number): Choices | undefined {
   if (total < 2) return undefined;
   return {

@@ -8,10 +8,13 @@ import { DecisionCard } from './DecisionCard.tsx';
 
 type ModelQuestions = Extract<QuestionRequest, { source: 'model' }>;
 
-/** The option with this label, or an answer in the user's own words. */
+/** The user's choice: the option with this label, or an answer in the user's own words. */
 type Choice = { readonly type: 'option'; readonly label: string } | { readonly type: 'other' };
 
-/** Questions of the model; one choice each, the first option unless the user chooses another or writes an answer. */
+/**
+ * The card with questions of the model, with one choice each: the first option unless the user chooses another or
+ * writes an answer.
+ */
 export function QuestionCard({ request }: { request: ModelQuestions }) {
   const { questionId, questions } = request;
   const choices = useSignal<ReadonlyMap<string, Choice>>(new Map(questions.map((asked) => [asked.id, firstOf(asked)])));

@@ -14,8 +14,8 @@ import { Button, IconButton } from '../components/Buttons.tsx';
 import { Fact } from '../components/Facts.tsx';
 
 /**
- * "Always allow …" in detail: the words that the command begins with, where the rule holds, and whether it leaves the
- * sandbox. Replaces the answers, so that Enter has one meaning.
+ * The form of "Always allow …": the words that the command must begin with, where the rule applies, and whether its
+ * commands run outside the sandbox. It replaces the answers, so that Enter has one meaning.
  */
 export function RuleRow({
   request: { approvalId },
@@ -24,11 +24,12 @@ export function RuleRow({
 }: {
   request: ApprovalRequest;
   proposed: Rule;
-  /** Earlier answers that the rule would have given, if they are known. */
+  /** The suggested rule with the earlier approvals that it would have made unnecessary, if they are known. */
   suggestion?: RuleSuggestion | undefined;
   onBack: () => void;
 }) {
-  // As they were when the row opened: the suggestion may arrive later, and must not change the rule under the user's hands.
+  // The values from when the row opened: the suggestion may arrive later, and must not change the rule while the user
+  // edits it.
   const [{ proposed, suggestion }] = useState(shown);
   const length = useSignal(proposed.pattern.length);
   const scope = useSignal<RuleScope>('workspace');
@@ -42,7 +43,7 @@ export function RuleRow({
   };
   const name = JSON.stringify(rule);
   useEffect(() => post({ type: 'preview_rule', approvalId, rule }), [name]);
-  // A preview of an earlier rule does not apply to this one.
+  // A preview that was made for an earlier version of the rule does not apply.
   const preview = answer !== null && JSON.stringify(answer.rule) === name ? answer.preview : null;
   const allow = () => {
     if (preview?.problem === null) decide(approvalId, { approved_rule: { rule, scope: scope.value } });
@@ -88,7 +89,7 @@ export function RuleRow({
   );
 }
 
-/** The words of the command; a click, or a button, sets the number of those that the rule has. */
+/** The words of the command. A click on a word or a button sets how many of them the rule contains. */
 function RuleWords({ words, length }: { words: readonly string[]; length: Signal<number> }) {
   const resize = (wanted: number) => (length.value = Math.min(Math.max(wanted, 1), words.length));
   return (
@@ -148,7 +149,7 @@ function isSamePattern(one: Rule, other: Rule): boolean {
   return JSON.stringify(one.pattern) === JSON.stringify(other.pattern);
 }
 
-/** The approvals that the suggested rule would have answered. */
+/** Lists the earlier approvals that the suggested rule would have made unnecessary. */
 function Earlier({ suggestion: { approvals, commands } }: { suggestion: RuleSuggestion }) {
   return (
     <dl class="facts rule-reach" data-testid="rule-earlier">
@@ -164,7 +165,10 @@ function Earlier({ suggestion: { approvals, commands } }: { suggestion: RuleSugg
   );
 }
 
-/** The whole command once the host has sent it: a prefix may be extended up to that. */
+/**
+ * Returns the words to choose from: those of the whole command once the host has sent it, because the rule may be
+ * extended up to all of them.
+ */
 function wordsOf({ pattern }: Rule, preview: RulePreview | undefined): readonly string[] {
   const proposed = pattern.map((word) => (typeof word === 'string' ? word : (word[0] ?? '')));
   return preview !== undefined && preview.words.length > 0 ? preview.words : proposed;

@@ -4,10 +4,10 @@ import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../l10n.ts';
 import { Fact } from '../components/Facts.tsx';
 
-/** Characters of a description on the card: the server wrote it for a model. */
+/** Maximum number of characters of a tool's description on the card: the server wrote it for a model. */
 const MAX_DESCRIPTION = 600;
 
-/** The annotations of an MCP server about its tool, and their changes since the user approved it. */
+/** Shows what an MCP server states about its tool, and how that has changed since the user approved the tool. */
 export function ToolFacts({ tool }: { tool: ApprovalRequest['tool'] }) {
   if (tool === undefined) return null;
   const { description, changes } = tool;
@@ -33,7 +33,7 @@ export function ToolFacts({ tool }: { tool: ApprovalRequest['tool'] }) {
   );
 }
 
-/** The lines that differ. */
+/** Returns the lines of a diff that differ. */
 function changesIn(diff: string): string {
   const lines = diff.split('\n').filter((line) => /^[+-](?![+-]{2} )/.test(line));
   return lines.join('\n');

@@ -6,7 +6,7 @@ import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import { plural, t } from '../l10n.ts';
 import type { Waiting } from '../store.ts';
 
-/** Names the sub-agent that asks. */
+/** Returns the title of a request; a request of a sub-agent begins with the agent's name. */
 export function decisionTitle(waiting: Waiting): string {
   const title = titleOf(waiting);
   const agent = waiting.type === 'interrupted' ? undefined : waiting.request.agent;
@@ -27,7 +27,7 @@ function titleOf(waiting: Waiting): string {
   return request.questions.length === 1 ? (request.questions[0]?.question ?? '') : t('Tiller has some questions');
 }
 
-/** The subject of the request, for screen readers; empty where the title is complete. */
+/** Returns the subject of the request for screen readers; empty if the title already names it. */
 export function decisionSubject(waiting: Waiting): string {
   if (waiting.type !== 'approval') return '';
   const { kind, command = '', changes = [], url } = waiting.request;
@@ -55,7 +55,10 @@ function approvalTitle(request: ApprovalRequest): string {
   }
 }
 
-/** The host of an address that the host of the panel has checked; with its port where that is not the usual one. */
+/**
+ * Returns the host name of an address, with its port if that is not the default one. The extension host has checked the
+ * address.
+ */
 export function fetchedHost(url: string): string {
   return visibleText(URL.canParse(url) ? new URL(url).host : url);
 }

@@ -11,12 +11,12 @@ import { Act } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** Steps of indentation: the panel is narrow. */
+/** Maximum number of indentation steps: the panel is narrow. */
 const MAX_INDENT = 2;
 
 /**
- * The sub-agents that work or can continue, and those whose changes have not come home; other ended tasks and closed
- * agents are in the transcript.
+ * Lists the sub-agents that work or can continue, and those whose changes are not brought home. Tasks that have ended
+ * and agents that were closed are in the transcript.
  */
 export function Agents() {
   const rows = agentRows.value.filter(isOpen);
@@ -71,7 +71,7 @@ function Agent({ agent }: { agent: AgentRow }) {
         title={name}
         label={
           <>
-            {/* Behind text that is cut it would make the page wider. */}
+            {/* It comes before the text that is cut: after it, it would make the page wider. */}
             <span class="sr">
               {waits ? t('Needs you') : agentStateName(state)} {copy}
             </span>
@@ -109,7 +109,10 @@ function Agent({ agent }: { agent: AgentRow }) {
   );
 }
 
-/** Returns its place, when that is a side copy or should be one; otherwise `undefined`. */
+/**
+ * Describes the side copy in which the agent works, or why it has none although it should; `undefined` for all other
+ * agents.
+ */
 function placeInWords({ inSideCopy, noSideCopy, changedInCopy = 0 }: AgentRow): string | undefined {
   if (noSideCopy !== undefined) return noCopyInWords(noSideCopy);
   if (inSideCopy !== true) return undefined;

@@ -4,7 +4,7 @@ import { Icon } from '../components/Icon.tsx';
 import { plural, t } from '../l10n.ts';
 import { pendingComments } from '../store.ts';
 
-/** Comments on lines in the editor that are not sent. */
+/** Shows the comments on lines in the editor that are not sent yet. */
 export function Comments() {
   const { count, files } = pendingComments.value;
   if (count === 0) return null;

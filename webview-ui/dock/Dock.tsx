@@ -20,7 +20,10 @@ import { Review } from './Review.tsx';
 import { SideCopy } from './SideCopy.tsx';
 import { Queue } from './Queue.tsx';
 
-/** Pending requests, review, background processes, queue and composer. It never scrolls out of sight. */
+/**
+ * The lower part of the panel, which does not scroll: pending requests, review, background processes, queue and
+ * composer.
+ */
 export function Dock() {
   const element = useRef<HTMLElement>(null);
   const shown = decision.value;

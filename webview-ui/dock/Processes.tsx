@@ -13,11 +13,11 @@ import { LiveOutput } from '../components/LiveOutput.tsx';
 import { Kill, OpenTerminal, takeKilled } from '../components/ProcessButtons.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** Background processes: always visible, at most two clicks from being killed. */
+/** Lists the background processes. They are always visible, and at most two clicks kill one. */
 export function Processes() {
   const running = backgroundProcesses.value;
   const element = useRef<HTMLDetailsElement>(null);
-  useLayoutEffect(() => keepFocus(element.current), [running.length]);
+  useLayoutEffect(() => focusNextProcess(element.current), [running.length]);
   const [first] = running;
   if (first === undefined) return null;
   return (
@@ -39,8 +39,11 @@ export function Processes() {
   );
 }
 
-/** After a process was killed by keyboard, the focus goes to the next one, after the last one to the composer. */
-function keepFocus(list: HTMLElement | null): void {
+/**
+ * After a process was killed with the keyboard, focuses the button of the next process, or the composer if there is
+ * none.
+ */
+function focusNextProcess(list: HTMLElement | null): void {
   if (document.activeElement !== document.body || !takeKilled()) return;
   const next = list?.querySelector<HTMLElement>('[data-testid=process-kill]');
   if (next) next.focus();

@@ -5,7 +5,7 @@ import { Icon } from '../components/Icon.tsx';
 import { t } from '../l10n.ts';
 import { isOwn, isRunning, proposedPlan, settings, waiting } from '../store.ts';
 
-/** The latest plan, until it is run. */
+/** Shows the latest plan until the user runs it. */
 export function ProposedPlan() {
   const plan = proposedPlan.value;
   if (plan === null || !isOwn.value) return null;

@@ -7,7 +7,10 @@ import { Icon } from '../components/Icon.tsx';
 import type { UserInput } from '../../src/protocol/item.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
 
-/** Messages sent while a turn runs, which join it at its next round. A message edited in the composer is held. */
+/**
+ * Lists the messages that were sent while a turn runs: they join the turn at its next request. A message that is edited
+ * in the composer is held back.
+ */
 export function Queue() {
   const queued = queuedInputs.value;
   if (queued.length === 0) return null;

@@ -7,11 +7,11 @@ import { splitPath } from '../text/fileLink.ts';
 import { Act, Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** Applied changes that are pending in review: one line, and the files when it is opened. */
+/** Shows the applied changes that are pending in review: one line, and the files when the user opens it. */
 export function Review() {
   const { changes, fileCount, files } = review.value;
   const element = useRef<HTMLElement>(null);
-  useLayoutEffect(() => keepFocus(element.current), [changes]);
+  useLayoutEffect(() => focusNextFile(element.current), [changes]);
   if (changes === 0) return null;
   const hidden = fileCount - files.length;
   return (
@@ -86,7 +86,7 @@ function run(command: string): void {
   post({ type: 'run_command', command });
 }
 
-/** Set when a file was decided here: its button is removed with it. */
+/** True after a file was kept or undone here: its button is removed with its row. */
 let hasDecided = false;
 
 function decide(act: () => void): void {
@@ -94,8 +94,8 @@ function decide(act: () => void): void {
   act();
 }
 
-/** After a file was decided by keyboard, the focus goes to the next one, after the last one to the composer. */
-function keepFocus(strip: HTMLElement | null): void {
+/** After a file was kept or undone with the keyboard, focuses the next file, or the composer if there is none. */
+function focusNextFile(strip: HTMLElement | null): void {
   if (!hasDecided || document.activeElement !== document.body) return;
   hasDecided = false;
   const next = strip?.querySelector<HTMLElement>('[data-testid=review-keep], [data-testid=review-next]');

@@ -4,7 +4,7 @@ import { sideCopy } from '../store.ts';
 import { Button, IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** Shown for a thread in a side copy: its changes there, and the action to bring them home. */
+/** Shows the changes of a thread that works in a side copy, with the action to bring them home. */
 export function SideCopy() {
   if (sideCopy.value === null) return null;
   const { changed } = sideCopy.value;

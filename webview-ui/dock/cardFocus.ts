@@ -1,17 +1,20 @@
-/** Moves the keyboard focus to a new card, and back to the composer when it is gone. */
+/** Moves the keyboard focus to a new card, and back to the composer when the card is gone. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { composerFocus, draft } from '../store.ts';
 import { composerField, isFocusLost, quietIn, takeCardChange } from '../view.ts';
 import { holdKeys } from './holdKeys.ts';
 
-/** `card`: the id of the shown card, `null` without one. `form`: changes when the card shows other controls. */
+/**
+ * Moves the focus when the shown card changes. `card`: its id; `null` if none is shown. `form`: changes when the card
+ * shows other controls.
+ */
 export function useCardFocus(
   dock: RefObject<HTMLElement | null>,
   card: string | null,
   ...form: readonly unknown[]
 ): void {
-  /** `undefined` before the first effect. */
+  /** The id of the card before this one; `undefined` before the first effect. */
   const before = useRef<string | null | undefined>(undefined);
   useEffect(() => {
     const isFirst = before.current === undefined;
@@ -20,22 +23,23 @@ export function useCardFocus(
     before.current = card;
     if (dock.current === null) return undefined;
     if (card !== null) return offerFocus(dock.current, change, isOther && change === null);
-    // The removed card has taken its focused button along.
+    // The focused button was removed together with its card.
     if (!isFirst && isFocusLost() && document.hasFocus()) composerField()?.focus();
     return undefined;
   }, [card, ...form]);
 }
 
 /**
- * Gives the focus to the card once it is free: no element of the page has it, or the empty composer has it and the user
- * is not typing. While another part of VS Code has the focus, the card waits until the page has it again. The offer ends
- * when the card has taken the focus, and when the user points at the page or asks for the composer: then the focus is
- * where the user wants it.
+ * Gives the focus to the card when no element of the page has it, or when the empty composer has it and the user is not
+ * typing. While another part of VS Code has the focus, the card waits until the page has it again. The wait ends when
+ * the card has taken the focus, and when the user points at the page or requests the composer: then the user has put
+ * the focus where it is.
  *
- * A user who goes through the requests keeps the focus on the button of that step: the next Enter must not answer a
- * request on the way. With `holdsKeys` the keys that follow at once are no answers (`holdKeys`).
+ * When the user has gone to this card with the button for the next or previous request, that button gets the focus: the
+ * next Enter must not answer a request on the way. With `holdsKeys`, keys that follow at once are no answers
+ * (`holdKeys`).
  *
- * @returns a function that ends the offer
+ * @returns a function that ends the wait
  */
 function offerFocus(dock: HTMLElement, change: ReturnType<typeof takeCardChange>, holdsKeys: boolean): () => void {
   const requests = composerFocus.peek();
@@ -51,7 +55,7 @@ function offerFocus(dock: HTMLElement, change: ReturnType<typeof takeCardChange>
     if (!isOpen || composerFocus.peek() !== requests || !document.hasFocus()) return;
     const isInComposer = document.activeElement === composerField();
     if (!isFocusLost() && !(isInComposer && draft.peek() === '')) return;
-    // Asked once: at a second look the time may be over, and no other offer would follow.
+    // `quietIn` is called once: a second call could return 0, and nothing would call `offer` again.
     const wait = isInComposer ? quietIn() : 0;
     if (wait > 0) {
       timer = setTimeout(offer, wait);
@@ -66,7 +70,8 @@ function offerFocus(dock: HTMLElement, change: ReturnType<typeof takeCardChange>
   };
   window.addEventListener('focus', offer);
   window.addEventListener('pointerdown', close, { capture: true });
-  // At once, and when a message is sent that was being written as the card came.
+  // Called at once, and again at each change of the draft: it becomes empty when the message is sent that the user was
+  // writing when the card arrived.
   const stopWatching = draft.subscribe(offer);
   return () => {
     close();
@@ -78,8 +83,8 @@ function offerFocus(dock: HTMLElement, change: ReturnType<typeof takeCardChange>
 }
 
 /**
- * The first answer with a key of its own: an answer that discards something must not get the next Enter. The field,
- * where nothing can be answered before something is written.
+ * Returns the control to focus: the first answer that has a shortcut, because an answer that discards something must
+ * not get the next Enter; else the text field, if the request can only be answered by writing.
  */
 function firstControl(dock: HTMLElement): HTMLElement | null {
   return (

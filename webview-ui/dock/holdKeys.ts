@@ -1,13 +1,17 @@
-/** Keeps keys that were meant for another place from answering a card that has just taken the focus. */
+/** Prevents that keys meant for another element answer a card that has just taken the focus. */
 import { composerField, noteTyping } from '../view.ts';
 
-/** A user who sees that the focus has moved needs this long to stop. Chromium's own prompts wait as long. */
+/**
+ * The milliseconds during which keys are held: a user who sees that the focus has moved needs this time to stop typing.
+ * Chromium's own prompts wait as long.
+ */
 const HELD_MS = 500;
 
 /**
- * Call when a card has taken the focus by itself. For half a second Enter and Space answer nothing, and a character goes
- * to the composer if the focus was there (`wasInComposer`), else nowhere. Tab, Escape and chords work. A pointer, or
- * another control that gets the focus, ends it. `data-holds-keys` marks the dock for as long.
+ * Call when a card has taken the focus without an act of the user. For half a second, Enter and Space answer nothing,
+ * and a character goes to the composer if the composer had the focus (`wasInComposer`), otherwise it is dropped. Tab,
+ * Escape and key combinations work. It ends early when the user points at the dock or another control gets the focus.
+ * Until it ends, the dock has the attribute `data-holds-keys`.
  *
  * @returns a function that ends it
  */
@@ -25,7 +29,7 @@ export function holdKeys(dock: HTMLElement, wasInComposer: boolean): () => void 
     event.stopPropagation();
     if (wasInComposer && isCharacter && event.key !== ' ') {
       noteTyping();
-      // The key goes on to the element that has the focus now.
+      // The browser delivers the key to the element that has the focus now.
       composerField()?.focus();
     } else event.preventDefault();
   };

@@ -5,7 +5,7 @@ import { UsesOf } from './RuleTable.tsx';
 import { TablePart } from './TablePart.tsx';
 import { edit, inWorkspace, shownFolder } from './store.ts';
 
-/** Approvals for the rest of the thread: each is for exactly this command, file, tool or host. */
+/** Lists the approvals that hold for the rest of the thread, each for exactly one command, file, tool or host. */
 export function ApprovedThings({ approvals }: { approvals: readonly RememberedApproval[] }) {
   return (
     <TablePart

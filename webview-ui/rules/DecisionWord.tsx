@@ -2,7 +2,7 @@ import type { RuleDecision } from '../../src/protocol/policy.ts';
 import { Icon } from '../components/Icon.tsx';
 import { t } from '../l10n.ts';
 
-/** The name of a codicon. */
+/** Returns the name of the decision's codicon. */
 export function decisionIcon(decision: RuleDecision): string {
   switch (decision) {
     case 'allow':

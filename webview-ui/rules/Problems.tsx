@@ -4,7 +4,7 @@ import { Icon } from '../components/Icon.tsx';
 import { t } from '../l10n.ts';
 import { inWorkspace, openFile, refusal } from './store.ts';
 
-/** Rules that are not in force because of a mistake, and the last edit that failed. */
+/** Lists the rules that are ignored because of a mistake in their file, and the last edit that failed. */
 export function Problems({ problems }: { problems: RulesOverview['problems'] }) {
   return (
     <div class="page-notices">
@@ -42,7 +42,7 @@ export function Problems({ problems }: { problems: RulesOverview['problems'] }) 
   );
 }
 
-/** A message begins with `file:line:` where the line is known. */
+/** Returns the line of a problem: its message begins with `file:line:` if the line is known. */
 function lineIn(message: string, file: string): number | undefined {
   const [, line] = /^:(\d+):/.exec(message.startsWith(file) ? message.slice(file.length) : '') ?? [];
   return line === undefined ? undefined : Number(line);

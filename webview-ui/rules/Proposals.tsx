@@ -6,7 +6,8 @@ import { formatPattern } from '../text/pattern.ts';
 import { edit, inWorkspace, openFile } from './store.ts';
 
 /**
- * Rules of a workspace that tighten hold at once; those that loosen need approval here (docs/design.md decision 12).
+ * Lists the rules of a workspace that need approval. Rules that only restrict apply at once; those that permit
+ * something need approval here (docs/design.md decision 12).
  */
 export function Proposals({ proposals }: { proposals: readonly RuleProposal[] }) {
   const open = proposals.filter(({ state }) => state === 'new');

@@ -29,7 +29,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
   useLayoutEffect(() => field.current?.focus(), []);
   const parsed = parsePattern(pattern.value);
   const save = () => {
-    // Parsed from the field: a fast submission may come before the last rendering.
+    // Parsed from the field, because the user may submit the form before the last change was rendered.
     const entered = parsePattern(pattern.value);
     if (entered === undefined) return;
     const rule = ruleFrom(given, {
@@ -99,7 +99,7 @@ interface EnteredRule extends Pick<Rule, 'pattern' | 'decision'> {
   readonly justification: string;
 }
 
-/** Returns the rule as it is written to the file. The examples of the rule before are kept: the form does not show them. */
+/** Returns the rule to write to the file. Examples of the edited rule are kept, because the form does not show them. */
 function ruleFrom(before: Rule | undefined, entered: EnteredRule): Rule {
   const { pattern, decision, outside, readsSecrets, justification } = entered;
   return {
@@ -156,7 +156,7 @@ function ScopeField({ scope }: { readonly scope: Signal<RuleScope> }) {
   );
 }
 
-/** Permissions beyond running in the sandbox, for a rule that allows. */
+/** The options of a rule that allows, besides running in the sandbox. */
 function AllowOptions({ outside, readsSecrets }: Readonly<Record<'outside' | 'readsSecrets', Signal<boolean>>>) {
   return (
     <>

@@ -9,7 +9,7 @@ import { RuleTable } from './RuleTable.tsx';
 import { form, importRules, openForm, showAudit, state } from './store.ts';
 import { TryCommand } from './TryCommand.tsx';
 
-/** The rules by source, with the number of times that each has decided. */
+/** The page "Rules and Approvals": the rules by source, with the number of decisions of each. */
 export function RulesPage() {
   const { value } = state;
   if (value === null) return null;

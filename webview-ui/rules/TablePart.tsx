@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { PageTable } from '../components/PageTable.tsx';
 import { t } from '../l10n.ts';
 
-/** A section with one table, whose last column has the actions on a row; not shown when the table is empty. */
+/** A section with one table. The last column has the actions on a row. An empty table is not shown. */
 export function TablePart({
   title,
   testid,

@@ -5,7 +5,7 @@ import { t } from '../l10n.ts';
 import { decisionIcon } from './DecisionWord.tsx';
 import { explain, explanation, tried } from './store.ts';
 
-/** Explains the decision about a command without running it. */
+/** Explains how the rules decide about a command, without running it. */
 export function TryCommand() {
   const { value } = explanation;
   return (

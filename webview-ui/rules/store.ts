@@ -22,7 +22,7 @@ export const explanation = computed(() =>
   explained.value?.command === tried.value ? explained.value.explanation : null,
 );
 
-/** A sentence with its paths in the workspace folder relative to it. */
+/** Returns a sentence in which paths inside the workspace folder are relative to it. */
 export function inWorkspace(sentence: string): string {
   return insideOf(state.value?.workspaceFolder ?? undefined, sentence);
 }
@@ -59,12 +59,12 @@ function take(message: RulesHostMessage): void {
   }
 }
 
-/** Call once the page can take messages. */
+/** Asks the host for the state. Call once the page can receive messages. */
 export function begin(): void {
   post({ type: 'ready' });
 }
 
-/** Asks the host for an edit; a refusal arrives in `refusal`. */
+/** Asks the host to edit the rules. If it refuses, `refusal` has the reason. */
 export function edit(wanted: RuleEdit): void {
   refusal.value = null;
   post({ type: 'edit', requestId: ++edits, edit: wanted });

@@ -1,7 +1,7 @@
 /** Formats how long ago something was. */
 import { t } from '../l10n.ts';
 
-/** `just now`, `5 m ago`, `3 h ago`, `2 d ago` */
+/** Formats a time relative to `now`: `just now`, `5 m ago`, `3 h ago`, `2 d ago`. */
 export function ago(iso: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
   if (minutes < 1) return t('just now');

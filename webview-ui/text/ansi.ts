@@ -1,9 +1,9 @@
-/** Terminal text as runs: colours and weight are kept, every other escape sequence is dropped. */
+/** Converts terminal text to runs: keeps colours and weight, and drops every other escape sequence. */
 import { CONTROL, ESCAPE } from '../../src/protocol/text/terminalText.ts';
 import { type AnsiColour, hex, indexedColour, mixedColour, readableOn, themeColour } from './ansiColours.ts';
 import { appendRun, type Look, type Run } from './runs.ts';
 
-/** The attributes that are set at a position of a terminal's text. */
+/** The attributes in effect at a position of a terminal's text. */
 export interface AnsiStyle {
   /** `null`: the default colour. */
   readonly ink: AnsiColour | null;
@@ -15,7 +15,7 @@ export interface AnsiStyle {
 
 export const PLAIN: AnsiStyle = { ink: null, ground: null, bold: false, dim: false, inverse: false };
 
-/** Parses text that starts in `style`; returns the style at its end. */
+/** Appends the runs of a text that begins in `style`. Returns the style at the end of the text. */
 export function appendAnsi(runs: Run[], text: string, style: AnsiStyle): AnsiStyle {
   if (!text.includes('\u001b')) {
     appendRun(runs, text.replace(CONTROL, ''), lookOf(style));
@@ -36,7 +36,7 @@ function lookOf(style: AnsiStyle): Look {
   const bold = style.bold ? ' a-bold' : '';
   const ground = style.inverse ? (style.ink ?? 'ink') : style.ground;
   const ink = style.inverse ? style.ground : style.ink;
-  // On a background of the theme the style sheet selects a readable text colour.
+  // If the background is a colour of the theme, the style sheet selects a readable text colour.
   if (typeof ground === 'string') return { ink: `a-on a-on-${ground}${bold}` };
   if (ground !== null) {
     const readable = readableOn(ground, typeof ink === 'object' && ink !== null ? ink : undefined);
@@ -49,7 +49,8 @@ function lookOf(style: AnsiStyle): Look {
 }
 
 /**
- * Codes are separated by semicolons; the arguments of a code follow it, or are joined to it by colons (ITU-T T.416).
+ * Returns the style after a sequence of codes. Semicolons separate codes; the arguments of a code follow it in the same
+ * way, or are joined to it by colons (ITU-T T.416).
  */
 function applyCodes(style: AnsiStyle, codes: string): AnsiStyle {
   const parameters = codes.split(';');
@@ -57,7 +58,7 @@ function applyCodes(style: AnsiStyle, codes: string): AnsiStyle {
   for (let index = 0; index < parameters.length; index++) {
     const [code = 0, ...own] = (parameters[index] ?? '').split(':').map(Number);
     if (code !== 38 && code !== 48 && code !== 58) {
-      // `4:0` is about underlines, and must not be taken for 0, which resets all.
+      // `4:0` switches an underline off: its 0 must not be read as the code 0, which resets all attributes.
       next = applyCode(next, code);
       continue;
     }

@@ -2,17 +2,20 @@
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** One of the theme's sixteen colours by name, or an RGB value. */
+/** A colour: the name of one of the theme's sixteen colours, or an RGB value. */
 export type AnsiColour = string | Rgb;
 
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
-/** The eight colours, and their bright variants. */
+/** Returns the name of one of the eight colours (0–7) or their bright variants (8–15). */
 export function themeColour(index: number): string {
   return `${index >= 8 ? 'bright-' : ''}${NAMES[index % 8]}`;
 }
 
-/** One of the 256 terminal colours: the theme's, a cube of 6 × 6 × 6, and greys. */
+/**
+ * Returns one of the 256 terminal colours: those of the theme, a cube of 6 × 6 × 6, and greys. Returns `undefined` for
+ * another index.
+ */
 export function indexedColour(index: number): AnsiColour | undefined {
   if (!isByte(index)) return undefined;
   if (index < 16) return themeColour(index);
@@ -22,7 +25,7 @@ export function indexedColour(index: number): AnsiColour | undefined {
   return [level(Math.floor(colour / 36)), level(Math.floor(colour / 6)), level(colour)];
 }
 
-/** `undefined` unless each part is a byte. */
+/** Returns a colour by its parts; `undefined` unless each part is a byte. */
 export function mixedColour(red: number, green: number, blue: number): AnsiColour | undefined {
   return [red, green, blue].every(isByte) ? [red, green, blue] : undefined;
 }
@@ -41,7 +44,10 @@ const READABLE = 4.5;
 const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [255, 255, 255];
 
-/** The ink if it is readable on this ground, else a mixture that is; black or white without an ink. */
+/**
+ * Returns a text colour that is readable on this ground: the ink itself, or else a mixture with black or white; without
+ * an ink, black or white.
+ */
 export function readableOn(ground: Rgb, ink?: Rgb): Rgb {
   const safe = contrast(ground, WHITE) > contrast(ground, BLACK) ? WHITE : BLACK;
   if (ink === undefined) return safe;

@@ -12,7 +12,7 @@ export function activeOf(text: string, attachments: readonly Attachment[]): read
   return attachments.filter(({ part, inText }) => !inText || (part.type === 'mention' && named.has(part.name)));
 }
 
-/** The ranges at which the text names its attachments. */
+/** Returns the ranges of the text that name its attachments. */
 export function rangesOf(text: string, attachments: readonly Attachment[]): readonly MentionRange[] {
   return mentionRanges(
     text,
@@ -20,7 +20,7 @@ export function rangesOf(text: string, attachments: readonly Attachment[]): read
   );
 }
 
-/** Replaces an attachment that is there already, and adds the others. */
+/** Adds attachments. One with the same key as an earlier one replaces it. */
 export function withAttachments(
   attachments: readonly Attachment[],
   added: readonly Attachment[],
@@ -32,8 +32,8 @@ export function withAttachments(
 }
 
 /**
- * A mention that the text is going to name, with a name that is unambiguous there: two things may have one name, and
- * one thing keeps the name that the text has for it.
+ * Adds a mention that the text is going to name. Returns the name to write, which is unambiguous in the text: two files
+ * may have one name, and a file that the text already names keeps its name.
  */
 export function withMention(
   text: string,
@@ -46,7 +46,7 @@ export function withMention(
   const known = inText.find((attachment) => thingOf(attachment) === thingOf(mention));
   const name = known?.name ?? unusedName([mention.name], new Set(inText.map((attachment) => attachment.name)));
   const added: Attachment = { part: { ...mention, name }, inText: true };
-  // One that the text no longer names would come back with this name.
+  // An attachment of this name that the text no longer names is removed: writing the name would bring it back.
   const others = attachments.filter(({ part, inText: isInText }) => {
     const isGone = isInText && part.type === 'mention' && part.name === name && !inText.includes(part);
     return !isGone;
@@ -54,13 +54,13 @@ export function withMention(
   return { name, attachments: withAttachments(others, [added]) };
 }
 
-/** Equal for two mentions of the same thing, whatever their names. */
+/** Returns a key that is equal for two mentions of the same file, selection or other source, whatever their names. */
 export function thingOf({ kind = 'selection', name, path, lines, id }: Mention): string {
   const key = path === '' && id === undefined ? name : path;
   return JSON.stringify([kind, key, id, lines?.first, lines?.last]);
 }
 
-/** Equal for two attachments of the same thing, which is attached once. */
+/** Returns a key that is equal for two attachments of the same content. A message has only one of them. */
 export function keyOf({ part, inText }: Attachment): string {
   switch (part.type) {
     case 'mention':
@@ -72,7 +72,7 @@ export function keyOf({ part, inText }: Attachment): string {
   }
 }
 
-/** Codicons by the ending of a file's name: a page of VS Code has no access to the icon theme. */
+/** Codicons by file extension: a webview has no access to the icon theme. */
 const ICONS: readonly (readonly [RegExp, string])[] = [
   [/\.(?:png|jpe?g|gif|webp|svg|ico|bmp|avif|mp4|mov|mp3|wav)$/i, 'file-media'],
   [/\.(?:md|mdx|markdown)$/i, 'markdown'],
@@ -89,12 +89,12 @@ const ICONS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The name of a codicon, by the ending of the path. */
+/** Returns the name of the codicon for a file, by its extension. */
 export function fileIcon(path: string): string {
   return ICONS.find(([ending]) => ending.test(path))?.[1] ?? 'file';
 }
 
-/** The name of a codicon. */
+/** Returns the name of the codicon for a mention. */
 export function mentionIcon(kind: MentionKind | undefined, path: string): string {
   switch (kind) {
     case 'folder':
@@ -123,12 +123,12 @@ export function mentionIcon(kind: MentionKind | undefined, path: string): string
   }
 }
 
-/** The name of a codicon. */
+/** Returns the name of the codicon for a part of a message. */
 export function partIcon(part: Exclude<UserInput, { type: 'text' }>): string {
   return part.type === 'mention' ? mentionIcon(part.kind, part.path) : 'file-media';
 }
 
-/** The name of an attachment for display. */
+/** Returns the name of an attachment for display. */
 export function labelOf(part: Exclude<UserInput, { type: 'text' }>): string {
   switch (part.type) {
     case 'mention':
@@ -140,7 +140,7 @@ export function labelOf(part: Exclude<UserInput, { type: 'text' }>): string {
   }
 }
 
-/** “1200 × 800, 340 kB”; empty for an image whose size is not known. */
+/** Describes an image: “1200 × 800, 340 kB”; empty if its size is not known. */
 export function imageFacts({ width, height, bytes: size }: UserImage): string {
   if (width === undefined || height === undefined) return '';
   const pixels = t('{0} × {1}', width, height);

@@ -1,17 +1,17 @@
 import { t } from '../l10n.ts';
 import { languageName, languageOf } from './highlight.ts';
 
-/** The content of the first line of a fence. */
+/** The information in the first line of a fenced code block. */
 export interface CodeInfo {
-  /** A name, an alias or a file extension; may be unknown or empty. */
+  /** The language as a name, an alias or a file extension; may be unknown or empty. */
   readonly language: string;
-  /** The name of the language, or the file. */
+  /** The title to show: the name of the language, or the file. */
   readonly title: string;
-  /** The file that the code is from or for, when one is named. */
+  /** The file to which the code belongs; `null` if none is named. */
   readonly file: string | null;
 }
 
-/** `ts src/http/retry.ts`, `ts title="a.ts"`, `src/a.ts`, `ts` */
+/** Parses the first line of a fence: `ts src/http/retry.ts`, `ts title="a.ts"`, `src/a.ts`, `ts`. */
 export function readInfo(info: string): CodeInfo {
   const [first = '', second = ''] = info.split(/\s+/);
   const named = second.replace(/^(title|file|filename)=/, '').replace(/^["']|["']$/g, '');
@@ -23,8 +23,9 @@ export function readInfo(info: string): CodeInfo {
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'shell', 'zsh', 'fish', 'console', 'powershell', 'pwsh']);
 
 /**
- * The commands of a block for a terminal; `null` for another language. A block that begins with a prompt is a session: its
- * prompts and the output are left out, and lines that continue a command are kept. Every other block is a script, kept whole.
+ * Returns the commands of a code block for a terminal; `null` if its language is no shell. A block that begins with a
+ * prompt is a recorded session: its prompts and output are left out, and lines that continue a command are kept. Every
+ * other block is a script and is kept whole.
  */
 export function commandsIn(language: string, code: string): string | null {
   if (!SHELLS.has(language.toLowerCase())) return null;
@@ -54,8 +55,8 @@ function commandsOfSession(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns true if a shell would ask for another line: an open quote, an open here-document, or a line end that
- * continues.
+ * Returns true if a shell would read another line: after an open quote, in an open here-document, or after a line end
+ * that continues the command.
  */
 function isUnfinished(command: string): boolean {
   const [, , delimiter] = /(?<!<)<<-?\s*(["']?)(\w+)\1/.exec(command) ?? [];
@@ -65,7 +66,7 @@ function isUnfinished(command: string): boolean {
   return /['"]/.test(outside) || /(?:\\|\||&&|[{(]|\b(?:do|then|else))\s*$/.test(outside);
 }
 
-/** True for a diff that names its files, so that it can be applied. */
+/** Returns true for a diff that names its files: such a diff can be applied. */
 export function isUnifiedDiff(language: string, code: string): boolean {
   return /^(diff|patch)$/i.test(language) && /^--- .+\n\+\+\+ .+\n@@ /m.test(code);
 }

@@ -1,6 +1,6 @@
 /**
- * The kind of a command by its first word: reading is distinguished from other work, because "Read client.ts" is
- * clearer than the `sed` behind it. A command with any shell syntax is shown as run.
+ * Determines the kind of a command by its first word. Commands that only read are labelled by what they read, because
+ * "Read client.ts" is clearer than the `sed` command behind it. A command with any shell syntax is labelled as run.
  */
 import { splitPath } from './fileLink.ts';
 

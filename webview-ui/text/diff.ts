@@ -6,9 +6,9 @@ export interface DiffLine {
 }
 
 export interface DiffHunk {
-  /** First and last line after the change; `null` where none are left. */
+  /** The first and last line after the change; `null` if no lines are left. */
   readonly lines: readonly [first: number, last: number] | null;
-  /** The text after the second `@@`: the surrounding function, if git knows it. */
+  /** The text after the second `@@`: the enclosing function, if git knows it. */
   readonly section: string;
   readonly content: readonly DiffLine[];
 }
@@ -21,7 +21,9 @@ export interface FileDiff {
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
 
-/** Unknown lines between files are skipped; the counts in a hunk's header determine where it ends. */
+/**
+ * Parses a diff. Unknown lines between files are skipped. The counts in a hunk's header determine where the hunk ends.
+ */
 export function parseUnifiedDiff(diff: string): readonly FileDiff[] {
   const files: { path: string; hunks: DiffHunk[] }[] = [];
   let file: { path: string; hunks: DiffHunk[] } | undefined;
@@ -70,13 +72,13 @@ function pathInHeader(line: string): string {
   return / b\/(.*)$/.exec(line)?.[1] ?? line.slice('diff --git '.length);
 }
 
-/** The indentation that all lines share, which can be removed. */
+/** Returns the width of the indentation that all lines share, which can be removed. */
 export function sharedIndent(lines: readonly DiffLine[]): number {
   const indents = lines.filter(({ text }) => text.trim() !== '').map(({ text }) => text.search(/\S/));
   return indents.reduce((least, indent) => Math.min(least, indent), indents[0] ?? 0);
 }
 
-/** The diff of a change's file. A diff has absolute paths without their first slash, as git does. */
+/** Returns the diff of one changed file. As in git, a diff has absolute paths without their first slash. */
 export function diffOf(
   { path, movedTo = path }: { readonly path: string; readonly movedTo?: string | undefined },
   diffs: readonly FileDiff[],

@@ -1,4 +1,4 @@
-/** Places in files as models write them: `src/http/client.ts:14`, `src/a.ts#L3`, `client.ts:14`. */
+/** Recognizes places in files as models write them: `src/http/client.ts:14`, `src/a.ts#L3`, `client.ts:14`. */
 
 export interface FilePlace {
   readonly path: string;
@@ -8,14 +8,17 @@ export interface FilePlace {
 const PLACE =
   /^((?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])?(?:[\w@.()[\]+-]+[\\/])*[\w@()[\]+-][\w@.()[\]+-]*\.[A-Za-z]\w{0,9})(?:(?::|#L)(\d+)(?:[-:]L?\d+)?)?$/;
 
-/** `null` unless it is certainly a file: with a folder or a line. `policy.limit` is not. */
+/**
+ * Parses a place in a file. Returns `null` unless the text is certainly a file, which means that it has a folder or a
+ * line: `policy.limit` does not.
+ */
 export function filePlaceOf(text: string): FilePlace | null {
   const [, path, line] = PLACE.exec(text) ?? [];
   if (path === undefined || (line === undefined && !/[\\/]/.test(path))) return null;
   return { path, line: line === undefined ? null : Number(line) };
 }
 
-/** `a/b/c.ts` → `['a/b/', 'c.ts']` */
+/** Splits a path before its last part: `a/b/c.ts` → `['a/b/', 'c.ts']`. */
 export function splitPath(path: string): readonly [folder: string, name: string] {
   const end = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1;
   return [path.slice(0, end), path.slice(end)];

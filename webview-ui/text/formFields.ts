@@ -1,4 +1,7 @@
-/** The fields of a flat form from its JSON Schema, as MCP servers send it. An unknown type becomes a text field. */
+/**
+ * Returns the fields of a form from the flat JSON Schema that an MCP server sends. A property of an unknown type
+ * becomes a text field.
+ */
 
 export interface FormField {
   readonly name: string;

@@ -2,7 +2,7 @@
 import { shortened } from '../../src/protocol/text/truncate.ts';
 import { t } from '../l10n.ts';
 
-/** `0.8 s`, `12 s`, `2 m`, `2 m 4 s`, `1 h 3 m` */
+/** Formats a duration: `0.8 s`, `12 s`, `2 m`, `2 m 4 s`, `1 h 3 m`. */
 export function duration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 9.95) return t('{0} s', seconds.toFixed(1));
@@ -13,17 +13,17 @@ export function duration(milliseconds: number): string {
   return restOfHour === 0 ? t('{0} h', hours) : t('{0} h {1} m', hours, restOfHour);
 }
 
-/** A duration that is shown; `null` below a second, which is not. */
+/** Returns a duration if it is long enough to be shown; `null` below a second. */
 export function notable(milliseconds: number | null): number | null {
   return milliseconds === null || milliseconds < 1_000 ? null : milliseconds;
 }
 
-/** Formats a duration that is only estimated, without fractions: `6 s` */
+/** Formats an estimated duration, without fractions: `6 s`. */
 export function roughly(milliseconds: number): string {
   return milliseconds < 9_500 ? t('{0} s', Math.round(milliseconds / 1000)) : duration(milliseconds);
 }
 
-/** A running clock: `0:12`, `1:02:05` */
+/** Formats a duration that is still counting: `0:12`, `1:02:05`. */
 export function clock(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -31,7 +31,7 @@ export function clock(milliseconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** `950`, `5.8k`, `272k`, `1.2M` */
+/** Formats a number of tokens: `950`, `5.8k`, `272k`, `1.2M`. */
 export function tokens(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 100_000) return `${trimmed(count / 1_000)}k`;
@@ -42,12 +42,12 @@ function trimmed(value: number): string {
   return value.toFixed(1).replace(/\.0$/, '');
 }
 
-/** An amount of money in an unknown currency: `0.0042`, `0.31`, `12.50` */
+/** Formats an amount of money in an unknown currency: `0.0042`, `0.31`, `12.50`. */
 export function amount(value: number): string {
   return value.toFixed(value > 0 && value < 0.1 ? 4 : 2);
 }
 
-/** Control characters as keys: `y⏎`, `^C` */
+/** Shows control characters as keys: `y⏎`, `^C`. */
 export function visibleKeys(chars: string, limit = 60): string {
   const shown = chars
     .replaceAll(/\r?\n|\r/g, '⏎')
@@ -57,7 +57,7 @@ export function visibleKeys(chars: string, limit = 60): string {
   return shortened(shown, limit);
 }
 
-/** `950 B`, `120 kB`, `1.4 MB` */
+/** Formats a number of bytes: `950 B`, `120 kB`, `1.4 MB`. */
 export function bytes(count: number): string {
   if (count < 1_000) return t('{0} B', count);
   return count < 999_500 ? t('{0} kB', Math.round(count / 1_000)) : t('{0} MB', trimmed(count / 1_000_000));

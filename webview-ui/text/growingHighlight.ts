@@ -1,34 +1,34 @@
-/** Colours for code that is still being written. Each line is parsed a few times only, whatever the length of the code. */
+/** Colours code that is still being written. Each line is parsed only a few times, however long the code is. */
 import { highlight } from './highlight.ts';
 import type { Run } from './runs.ts';
 
-/** Lines after which a part is finished even without an empty line. */
+/** Number of lines after which a part is finished even without an empty line. */
 const MOST_LINES = 40;
 
 export interface GrowingCode {
-  /** Finished parts: the same arrays in each later answer. */
+  /** The finished parts. Later results contain the same arrays. */
   readonly parts: readonly (readonly Run[])[];
-  /** The last line, which is not coloured while it is incomplete. */
+  /** The incomplete last line, which is not coloured. */
   readonly rest: string;
 }
 
 /**
- * Colours a growing code part by part; a part ends at an empty line. Where a comment or a string goes over several parts,
- * its colour may be wrong until the code is complete and is coloured as a whole.
+ * Colours growing code part by part. A part ends at an empty line. If a comment or a string spans several parts, its
+ * colour may be wrong until the code is complete and is coloured as a whole.
  */
 export class GrowingHighlight {
   readonly #language: string;
   readonly #parts: (readonly Run[])[] = [];
   /** The length of the text in the finished parts. */
   #settled = 0;
-  /** The complete lines after the finished parts, and their runs. */
+  /** The complete lines after the finished parts, with their runs. */
   #open = { text: '', runs: [] as readonly Run[] };
 
   constructor(language: string) {
     this.#language = language;
   }
 
-  /** Pass the whole code each time. */
+  /** Returns the coloured code. Pass the whole code each time. */
   update(code: string): GrowingCode {
     const end = code.lastIndexOf('\n') + 1;
     const lines = code.slice(this.#settled, end);
@@ -47,7 +47,7 @@ export class GrowingHighlight {
   }
 }
 
-/** The end of the first part that is finished; 0 when none is. */
+/** Returns the end of the first finished part; 0 if there is none. */
 function partEnd(lines: string): number {
   const blank = /\n\s*\n(?=[^\n])/.exec(lines);
   if (blank !== null) return blank.index + blank[0].length;

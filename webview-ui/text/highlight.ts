@@ -1,4 +1,4 @@
-/** Code as coloured runs: highlight.js with fifteen languages and four colours, without HTML. */
+/** Colours code with highlight.js: fifteen languages, four colours, and runs instead of HTML. */
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import cpp from 'highlight.js/lib/languages/cpp';
@@ -35,7 +35,7 @@ const LANGUAGES = {
   yaml,
 };
 
-/** Longer code stays plain: it is not read in the panel. */
+/** Maximum number of characters of code that is coloured: longer code is not read in the panel. */
 const HIGHLIGHT_LIMIT = 60_000;
 
 /** The colour classes of a webview (docs/reference/libraries.md §2.7), by the first word of highlight.js's scope. */
@@ -99,19 +99,22 @@ hljs.registerAliases(['jsonc', 'json5'], { languageName: 'json' });
 hljs.registerAliases(['patch'], { languageName: 'diff' });
 hljs.configure({ __emitter: RunEmitter });
 
-/** `language` may be a name, an alias or a file extension; an unknown one gives one plain run. */
+/**
+ * Returns the runs of a code. `language` is a name, an alias or a file extension; for an unknown one the code is a
+ * single plain run.
+ */
 export function highlight(code: string, language: string): readonly Run[] {
   if (code.length > HIGHLIGHT_LIMIT || !hljs.getLanguage(language)) return [{ text: code, ink: '' }];
   const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true });
   return emitter instanceof RunEmitter ? emitter.runs : [{ text: code, ink: '' }];
 }
 
-/** `TypeScript` for `ts`; `undefined` for an unknown language. */
+/** Returns the name of a language: `TypeScript` for `ts`; `undefined` for an unknown language. */
 export function languageName(language: string): string | undefined {
   return language.toLowerCase() === 'mermaid' ? 'Mermaid' : hljs.getLanguage(language)?.name;
 }
 
-/** The language of a file by its name. */
+/** Returns the file's extension, by which `highlight` finds its language. */
 export function languageOf(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1).toLowerCase();
 }

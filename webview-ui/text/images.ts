@@ -13,13 +13,16 @@ export interface PixelSize {
   readonly height: number;
 }
 
-/** The size within a square of `side`, with the same proportions; never larger than it is, at least one pixel. */
+/**
+ * Returns the size of an image scaled down to a square of `side`: same proportions, at least one pixel, never larger
+ * than the image.
+ */
 export function fitted({ width, height }: PixelSize, side: number): PixelSize {
   const factor = Math.min(1, side / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
 }
 
-/** Returns true if an image is sent as it is. */
+/** Returns true if an image is small enough to be sent unchanged. */
 export function isSmallEnough(type: string, bytes: number, { width, height }: PixelSize): boolean {
   return SENT_TYPES.includes(type) && bytes <= IMAGE_SIZE.bytes && Math.max(width, height) <= IMAGE_SIZE.side;
 }

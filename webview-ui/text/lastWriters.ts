@@ -3,15 +3,20 @@ import type { TurnState } from '../../src/protocol/thread.ts';
 
 type Writer = Extract<TurnItem, { type: 'command_execution' | 'file_change' }>;
 
-/** By path as it is shown: the last command or patch that changed the file. Its hunks are reviewed under that row. */
+/**
+ * The last command or patch that changed each file, by the shown path. The file's hunks are reviewed below that row.
+ */
 export type LastWriters = ReadonlyMap<string, TurnItem['id']>;
 
-/** Commands and patches that changed files, in their order. Cheap: asked for at every delta. */
+/**
+ * Returns the commands and patches that changed files, in their order. It must be cheap, because it is called for every
+ * delta.
+ */
 export function writersIn(turns: readonly TurnState[]): readonly Writer[] {
   return turns.flatMap(({ items }) => items.filter(hasWritten));
 }
 
-/** Returns the last item that has changed each file. `writers`: in their order. */
+/** Returns the last item that has changed each file. `writers`: oldest first. */
 export function lastWritersOf(writers: readonly Writer[]): LastWriters {
   return new Map(writers.flatMap((item) => pathsOf(item).map((path) => [path, item.id] as const)));
 }

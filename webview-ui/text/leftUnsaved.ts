@@ -1,7 +1,10 @@
 import type { FileChangeSummary } from '../../src/protocol/item.ts';
 import { plural, t } from '../l10n.ts';
 
-/** Files that a patch left unsaved in the editor: a short text, and one with the reason; `null` for none. */
+/**
+ * Describes the files that a patch left unsaved in the editor: a short text, and a sentence with the reason. Returns
+ * `null` if there are none.
+ */
 export function leftUnsaved(
   changes: readonly FileChangeSummary[],
 ): { readonly words: string; readonly sentence: string } | null {

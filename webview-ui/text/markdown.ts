@@ -1,9 +1,9 @@
 /**
- * Markdown of a model as blocks: safe, without inline styles, and cheap to extend (docs/reference/libraries.md §8.2,
- * §8.3).
+ * Renders Markdown of a model as blocks: safe, without inline styles, and cheap to extend (docs/reference/libraries.md
+ * §8.2, §8.3).
  *
- * While a text streams, finished blocks are parsed once; only the last one is parsed per frame, and an open code fence
- * not at all.
+ * While a text streams, finished blocks are parsed once. Only the last block is parsed again in each frame, and an open
+ * code fence not at all.
  */
 import MarkdownIt from 'markdown-it';
 import { t } from '../l10n.ts';
@@ -18,16 +18,18 @@ export type Block =
 
 const markdown = new MarkdownIt({ html: false }).use(taskLists).use(textDirections).use(mathSource);
 type Token = ReturnType<typeof markdown.parse>[number];
-/** Parser state beside the tokens: the link references of a text. */
+/** The state of the parser besides the tokens: the link references of a text. */
 type Environment = Parameters<typeof markdown.parse>[1];
 
-/** The web, mail, and files in the workspace. `command:` and `javascript:` stay plain text. */
+/**
+ * Allows links to the web, mail addresses, and files in the workspace. `command:` and `javascript:` stay plain text.
+ */
 markdown.validateLink = (url) => {
   const target = url.trim();
   return /^(https?:|mailto:)/i.test(target) || !/^[a-z][a-z\d+.-]+:/i.test(target) || /^[^:]+\.\w+:\d+$/.test(target);
 };
 
-/** The turn has `h2`, the reply `h3`: all headings of a model are one level below them, and differ in size. */
+/** A turn is headed by `h2` and a reply by `h3`, so all headings of a model are `h4`. They differ in size. */
 markdown.renderer.rules.heading_open = (tokens, index) =>
   `<h4 dir="auto" class="md-${tokens[index]?.tag === 'h1' || tokens[index]?.tag === 'h2' ? tokens[index].tag : 'h3'}">`;
 markdown.renderer.rules.heading_close = () => '</h4>';
@@ -41,7 +43,7 @@ for (const rule of ['th_open', 'td_open']) {
   };
 }
 
-/** A fence inside a list or a quotation; top-level ones are blocks of their own. */
+/** Renders a fence inside a list or a quotation; fences at the top level are blocks of their own. */
 markdown.renderer.rules.fence = (tokens, index) => {
   const { content = '', info = '' } = tokens[index] ?? {};
   const { title } = readInfo(info.trim());
@@ -69,7 +71,10 @@ markdown.renderer.rules.link_open = (tokens, index) => {
   return `<a class="file" href="#" title="${escape(decoded(target))}" ${data}>`;
 };
 
-/** A picture of the workspace is loaded by the page (`enrichMarkdown`); no other one is, because its server would learn of it. */
+/**
+ * Renders a picture of the workspace as an element that `enrichMarkdown` loads. A picture of another place is not
+ * loaded: the request would show its server that the text was read.
+ */
 markdown.renderer.rules.image = (tokens, index) => {
   const source = String(tokens[index]?.attrGet('src') ?? '');
   const label = escape(t('image: {0}', tokens[index]?.content.trim() || source));
@@ -117,7 +122,7 @@ function isInLink(tokens: readonly Token[], index: number): boolean {
   return false;
 }
 
-/** The starts of the top-level blocks, as indices into the tokens. */
+/** Returns the starts of the top-level blocks, as indices into the tokens. */
 function blockStarts(tokens: readonly Token[]): number[] {
   return tokens.flatMap((token, index) => (token.level === 0 && token.nesting >= 0 && token.map ? [index] : []));
 }
@@ -151,7 +156,7 @@ export class MarkdownStream {
   #openFence: { readonly info: string; readonly close: RegExp } | null = null;
 
   update(text: string): readonly Block[] {
-    // A shorter part of the same text has no new block.
+    // If the text is shorter than before, it has no new block.
     this.#rest += text.slice(this.#length);
     this.#length = Math.max(this.#length, text.length);
     if (this.#openFence !== null && !this.#openFence.close.test(this.#rest))
@@ -162,7 +167,7 @@ export class MarkdownStream {
     return [...this.#finished, ...this.#parse(this.#rest).map(({ block }) => block)];
   }
 
-  /** The same blocks as `renderMarkdown(text)`, most of them already rendered. */
+  /** Returns the same blocks as `renderMarkdown(text)`. Most of them are already rendered. */
   finish(text: string): readonly Block[] {
     if (this.#length === 0) return renderMarkdown(text);
     const blocks = this.update(text);

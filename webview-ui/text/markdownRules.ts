@@ -12,14 +12,16 @@ const DIRECTED: ReadonlySet<string> = new Set([
   'list_item_open',
 ]);
 
-/** Headings and cells have renderers of their own. */
+/**
+ * Sets the direction of each paragraph and list by its first letters. Headings and cells have renderers of their own.
+ */
 export function textDirections(markdown: Parser): void {
   markdown.core.ruler.push('text_directions', ({ tokens }) => {
     for (const token of tokens) if (DIRECTED.has(token.type)) token.attrSet('dir', 'auto');
   });
 }
 
-/** `- [x] done`: a check box that shows the state and cannot be changed. */
+/** Renders `- [x] done` as a check box that shows the state and cannot be changed. */
 export function taskLists(markdown: Parser): void {
   markdown.core.ruler.push('task_lists', ({ tokens }) => {
     for (const [index, token] of tokens.entries()) {

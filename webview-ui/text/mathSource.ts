@@ -1,12 +1,13 @@
 /**
- * Finds formulas: `\\(…\\)`, `\\[…\\]`, `$$…$$`, and `$…$` where the dollar signs enclose a text without space at its ends
- * and stand in no word: `$HOME/$USER` is none. They are left as they were written; the page draws them (`enrichMarkdown`).
+ * Finds formulas: `\\(…\\)`, `\\[…\\]`, `$$…$$`, and `$…$`. For the last form, the enclosed text has no space at its
+ * ends and the dollar signs do not touch a word: `$HOME/$USER` is no formula. The rendered HTML contains the formula as
+ * it was written; the page draws it (`enrichMarkdown`).
  */
 import type MarkdownIt from 'markdown-it';
 
 type Parser = InstanceType<typeof MarkdownIt>;
 
-/** Characters of one formula. */
+/** Maximum number of characters of a formula. */
 const MAX_LENGTH = 4_000;
 
 const INLINE =

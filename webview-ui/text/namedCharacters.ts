@@ -39,7 +39,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   check: '✓',
 };
 
-/** Replaces references to characters that end with a semicolon. Unknown names stay as they are. */
+/** Replaces character references that end with a semicolon. Unknown names stay as written. */
 export function decodeHTMLStrict(text: string): string {
   return text.replace(
     /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi,
@@ -51,5 +51,5 @@ export function decodeHTMLStrict(text: string): string {
   );
 }
 
-/** Bare URLs become links in `markdown.ts`; markdown-it only constructs this class and never calls it. */
+/** Stands in for the class that markdown-it constructs and never calls: `markdown.ts` turns bare URLs into links. */
 export function LinkifyIt(): void {}

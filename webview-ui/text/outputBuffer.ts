@@ -1,6 +1,6 @@
 /**
- * A command's output as chunks of lines that the view appends and removes whole: a rendered chunk is never rendered
- * again, and at most `LINE_CAP` lines are kept (docs/reference/libraries.md §1, "Live command output").
+ * Splits a command's output into chunks of lines that the view appends and removes as a whole. A rendered chunk is
+ * never rendered again, and at most `LINE_CAP` lines are kept (docs/reference/libraries.md §1, "Live command output").
  */
 import { lastOverwrite } from '../../src/protocol/text/terminalText.ts';
 import { appendAnsi, type AnsiStyle, PLAIN } from './ansi.ts';
@@ -18,7 +18,7 @@ export interface OutputView {
 }
 
 export const LINE_CAP = 2_000;
-/** The id of the incomplete last line. */
+/** The id of the chunk with the incomplete last line. */
 export const OPEN_LINE = -1;
 const CHUNK_LINES = 100;
 
@@ -26,7 +26,10 @@ interface GrowingChunk extends OutputChunk {
   readonly lineCount: number;
 }
 
-/** Pass the whole text each time, as in the thread's state: its beginning may have been dropped since. */
+/**
+ * Holds the output of one command. Pass the whole text each time, as the thread's state has it: its beginning may have
+ * been dropped since.
+ */
 export class OutputBuffer {
   #text = '';
   #chunks: GrowingChunk[] = [];
@@ -48,7 +51,7 @@ export class OutputBuffer {
     return { chunks: [...this.#chunks, ...open], earlierLines: this.#earlierLines };
   }
 
-  /** The beginning was dropped: the chunks shown of it count as earlier lines. */
+  /** Call when the beginning of the text was dropped. The chunks shown so far count as earlier lines. */
   #startAgain(): void {
     this.#earlierLines += this.#chunks.reduce((sum, chunk) => sum + chunk.lineCount, 0);
     this.#chunks = [];

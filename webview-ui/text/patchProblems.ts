@@ -1,10 +1,10 @@
-/** Problems of the editor after a patch, in short texts. */
+/** Describes the problems (diagnostics) that the editor reports after a patch. */
 import type { PatchProblems, TurnItemOf } from '../../src/protocol/item.ts';
 import { plural, t } from '../l10n.ts';
 
 type Counts = Pick<PatchProblems, 'errors' | 'warnings' | 'fixed'>;
 
-/** `2 new errors, 1 new warning, 1 problem fixed`; `null` without a change. */
+/** Describes counts: `2 new errors, 1 new warning, 1 problem fixed`. Returns `null` if nothing has changed. */
 export function problemCounts({ errors, warnings, fixed }: Counts): string | null {
   const parts = [
     errors > 0 && plural(errors, '{0} new error', '{0} new errors'),
@@ -16,10 +16,10 @@ export function problemCounts({ errors, warnings, fixed }: Counts): string | nul
 
 type Patch = Pick<TurnItemOf<'file_change'>, 'changes' | 'problems'>;
 
-/** The sums of problems after all patches of a turn. `unknown`: files whose last state is not known. */
+/** The sums of problems after all patches of a turn. `unknown`: the number of files whose last state is not known. */
 export type ProblemSums = Counts & { readonly unknown: number };
 
-/** `null`: the editor was asked about none of them. */
+/** Sums up the problems of a turn's patches. Returns `null` if the editor's problems were read for none of them. */
 export function problemsTogether(patches: readonly Patch[]): ProblemSums | null {
   const asked = patches.flatMap(({ changes, problems }) => (problems ? [{ changes, problems }] : []));
   if (asked.length === 0) return null;

@@ -8,7 +8,7 @@ export interface GrowingFile {
   readonly removed: number;
 }
 
-/** Lines that are kept of the file that is being written. */
+/** Maximum number of lines that are shown of the file that is being written. */
 const TAIL_LINES = 8;
 
 const END = '\n*** End Patch';
@@ -16,14 +16,14 @@ const END = '\n*** End Patch';
 const KINDS = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
 /**
- * Reads one patch as it grows: each call takes the whole text so far, and reads only the part since the last. The last
- * file is the one being written. An incomplete last line is not counted.
+ * Returns a reader for one growing patch. Each call takes the whole text so far, but reads only what was added since
+ * the last call. The last file is the one that the model is writing. An incomplete last line is not counted.
  */
 export function patchReader(): (patch: string) => readonly GrowingFile[] {
   let files: readonly GrowingFile[] = [];
   let read = 0;
   return (patch) => {
-    // Another text, such as one that a snapshot has brought.
+    // This is another text, for example from a snapshot: start again.
     if (patch.length < read || (read > 0 && patch[read - 1] !== '\n')) [files, read] = [[], 0];
     const end = patch.lastIndexOf('\n') + 1;
     if (end > read) files = withLines(files, patch.slice(read, end - 1).split('\n'));
@@ -53,7 +53,7 @@ export function isWritten(patch: string): boolean {
     .endsWith(END);
 }
 
-/** The last lines of the file that is being written, without an incomplete one. */
+/** Returns the last complete lines of the file that is being written. */
 export function patchTail(patch: string): readonly DiffLine[] {
   const end = patch.lastIndexOf('\n');
   const tail: DiffLine[] = [];

@@ -1,9 +1,9 @@
-/** The pattern of a rule as typed by the user: `git (status|log) 'two words'`. */
+/** Parses and formats the pattern of a rule as the user types it: `git (status|log) 'two words'`. */
 import type { Rule } from '../../src/protocol/policy.ts';
 
 type Pattern = Rule['pattern'];
 
-/** `undefined` for an unclosed quote or bracket, or an empty one. */
+/** Parses a pattern. Returns `undefined` if it is empty, or if a quote or bracket is not closed. */
 export function parsePattern(text: string): Pattern | undefined {
   const element = /\s*(?:\(([^()\s]+)\)(?=\s|$)|((?:'[^']*'|"[^"]*"|[^\s'"()])+)(?=\s|$))/y;
   const pattern: Pattern = [];
@@ -18,7 +18,7 @@ export function parsePattern(text: string): Pattern | undefined {
   return pattern.length > 0 ? pattern : undefined;
 }
 
-/** Writes a pattern as the form takes it: `parsePattern` reads it back. */
+/** Formats a pattern so that `parsePattern` returns the same pattern. */
 export function formatPattern(pattern: Pattern): string {
   return pattern.map((element) => (typeof element === 'string' ? quoted(element) : `(${element.join('|')})`)).join(' ');
 }

@@ -1,10 +1,13 @@
 export interface ReasoningPart {
   readonly heading: string | null;
-  /** Markdown. */
+  /** The text below the heading, as Markdown. */
   readonly body: string;
 }
 
-/** Servers head each section of a summary with a line in bold, and raw reasoning has none. */
+/**
+ * Splits reasoning into its sections. Servers begin each section of a summary with a line in bold; raw reasoning has no
+ * headings.
+ */
 export function reasoningParts(text: string): readonly ReasoningPart[] {
   const parts: { heading: string | null; body: string }[] = [];
   for (const line of text.split('\n')) {

@@ -4,7 +4,10 @@ import { visibleName, visibleText } from '../../src/protocol/text/escapeInvisibl
 import { rulePlaceOf, wordsOfRule } from '../../src/protocol/text/ruleLabels.ts';
 import { t } from '../l10n.ts';
 
-/** The rule or heuristic by name, for reference: `rule 2 of rules.json: ask before “git push…”`, `dangerous`. */
+/**
+ * Returns the name of the rule or heuristic, for reference: `rule 2 of rules.json: ask before “git push…”`,
+ * `dangerous`.
+ */
 export function reasonName(reason: DecisionReason): string {
   const place = rulePlaceOf(reason);
   if (place === null) return reason.id;
@@ -24,7 +27,10 @@ export function reasonName(reason: DecisionReason): string {
   }
 }
 
-/** The reason, with the name of its rule if there is one; escaped, since a rule may have another author. */
+/**
+ * Returns the reason, with the name of its rule if there is one. The text is escaped, since a rule may come from
+ * another author.
+ */
 export function reasonInFull(reason: DecisionReason): string {
   if (reason.source !== 'rule') return visibleText(reason.text);
   return t('{0} ({1})', visibleText(reason.text), reasonName(reason));

@@ -1,6 +1,7 @@
 /**
- * The receipt of a turn: the changed files, the editor's problems, the commands after the last change, and the
- * requests. It is made of items and their exit codes alone, never of the model's messages, and it passes no verdict.
+ * The receipt of a turn: the changed files, the editor's problems, the commands after the last change, and the requests
+ * to the user. It is computed only from items and exit codes, never from the model's messages, and it does not judge
+ * the result.
  */
 import type { TurnItem, TurnItemOf } from '../../src/protocol/item.ts';
 import { changesTaken } from '../../src/protocol/review.ts';
@@ -16,31 +17,33 @@ export interface Receipt {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
-  /** Files that commands changed; several commands may have changed one. */
+  /** Files that commands changed, summed over the commands: a file that several have changed counts for each. */
   readonly byCommands: number;
   readonly hunks: {
     readonly kept: number;
-    /** Left out by the user before the patch was applied. */
+    /** Hunks that the user left out before the patch was applied. */
     readonly rejected: number;
   };
   /** Files whose proposed text the user changed. */
   readonly editedByUser: number;
-  /** `null` where the editor was not asked. */
+  /** `null` if the editor's problems were not read. */
   readonly problems: ProblemSums | null;
-  /** Commands that ended after the last change, oldest first, without those that only read, list or search. */
+  /** The commands that ended after the last change, oldest first, without those that only read, list or search. */
   readonly checks: readonly { readonly command: string; readonly exitCode: number | null }[];
-  /** Approvals and questions. */
+  /** The number of approvals and questions. */
   readonly asked: number;
-  /** Rules that let commands run unasked, with the number of commands. */
+  /** The number of calls that a model has approved for the user. */
+  readonly reviewed: number;
+  /** The rules that let commands run without approval, with the number of commands. */
   readonly rules: readonly { readonly label: string; readonly commands: number }[];
 }
 
-/** Characters of a command in the receipt. */
+/** Maximum number of characters shown of a command. */
 const COMMAND_LENGTH = 60;
 
 /**
- * Null for a turn that changed no file, or that still runs. Hunks are those of patches. Checks are the commands after the
- * last change, by a patch or by a command.
+ * Returns the receipt of a turn; `null` if the turn still runs or changed no file. Only hunks of patches are counted.
+ * Checks are the commands after the last change by a patch or a command.
  */
 export function receiptOf(turn: TurnState): Receipt | null {
   const changed = turn.items.filter(hasApplied);
@@ -58,13 +61,14 @@ export function receiptOf(turn: TurnState): Receipt | null {
     problems: problemsTogether(changed),
     checks: turn.items.slice(lastChange + 1).flatMap((item) => (isCheck(item) ? [item] : [])),
     asked: turn.asked,
+    reviewed: turn.reviewed?.length ?? 0,
     rules: rulesIn(turn.items),
   };
 }
 
 /** Returns one sentence for each fact; `command` formats a command. */
 export function receiptSentences(
-  { hunks, byCommands, editedByUser, problems, checks, asked, rules }: Receipt,
+  { hunks, byCommands, editedByUser, problems, checks, asked, reviewed, rules }: Receipt,
   command = (text: string) => inOneLine(text, COMMAND_LENGTH),
 ): readonly string[] {
   const ran = checks.map((check) => t('{0} ({1})', command(check.command), exitOf(check.exitCode)));
@@ -79,6 +83,9 @@ export function receiptSentences(
     ...(problems === null ? [] : [problemSentence(problems)]),
     ran.length === 0 ? t('No check ran after the last change.') : t('After the last change: {0}.', ran.join(', ')),
     asked === 0 ? t('You were not asked.') : plural(asked, 'You were asked once.', 'You were asked {0} times.'),
+    ...(reviewed === 0
+      ? []
+      : [plural(reviewed, 'The reviewer approved {0} command.', 'The reviewer approved {0} commands.')]),
     ...rules.map(({ label, commands }) =>
       plural(
         commands,
@@ -90,7 +97,7 @@ export function receiptSentences(
   ];
 }
 
-/** A list for a pull request. */
+/** Returns the receipt as a Markdown list, for example for a pull request. */
 export function receiptAsMarkdown(receipt: Receipt): string {
   const { files, added, removed } = receipt;
   const lines = [
@@ -123,8 +130,8 @@ function rulesIn(items: readonly TurnItem[]): Receipt['rules'] {
 }
 
 /**
- * Counts each run of changed lines, like the review, also where two share a hunk of the diff. A file that is renamed,
- * or added without text, has none and counts as one.
+ * Counts the runs of adjacent changed lines, as the review does, even if two of them share a hunk of the diff. A file
+ * that is renamed, or added without text, has no changed lines and counts as one.
  */
 function hunksIn({ diff, changes }: TurnItemOf<'file_change'>): number {
   return Math.max(runsIn(diff), changesTaken(changes).length);

@@ -1,7 +1,7 @@
 import type { ReviewTarget } from '../../src/protocol/codeReview.ts';
 import { t } from '../l10n.ts';
 
-/** "Review of uncommitted changes" */
+/** Returns the title of a review, for example “Review of uncommitted changes”. */
 export function reviewTitle(target: ReviewTarget): string {
   switch (target.type) {
     case 'uncommitted':

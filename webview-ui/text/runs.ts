@@ -6,7 +6,7 @@ export interface Look {
   readonly paint?: Paint;
 }
 
-/** As `#rrggbb`. */
+/** Colours in the form `#rrggbb`. */
 export interface Paint {
   readonly ink: string;
   readonly ground?: string;

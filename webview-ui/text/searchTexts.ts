@@ -1,4 +1,4 @@
-/** A matching text, as one line around the match. */
+/** A matching text, cut to one line around the match. */
 export interface FoundText {
   readonly text: string;
   readonly before: string;
@@ -10,7 +10,7 @@ export interface FoundText {
 const BEFORE = 24;
 const AFTER = 200;
 
-/** The texts that contain the query, ignoring case, in their order; all of them for an empty query. */
+/** Returns the texts that contain the query, ignoring case, in their order; all texts for an empty query. */
 export function searchTexts(texts: readonly string[], query: string, limit: number): readonly FoundText[] {
   const phrase = query.trim();
   const wanted = new RegExp(phrase.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), 'iu');

@@ -2,7 +2,7 @@ import type { FileChangeSummary } from '../../src/protocol/item.ts';
 import type { ReviewedFile } from '../../src/protocol/review.ts';
 import { diffOf, parseUnifiedDiff } from './diff.ts';
 
-/** The lines of a pending patch without the hunks and files that the user has left out. */
+/** Counts the changed lines of a pending patch without the hunks and files that the user has left out. */
 export function takenLines(
   changes: readonly FileChangeSummary[],
   diff: string,

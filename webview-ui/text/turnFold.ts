@@ -1,4 +1,7 @@
-/** The parts of a turn: all steps while it runs; a summary line and the final message when it has ended. */
+/**
+ * Splits a turn into the parts to show: all steps while it runs; a summary line and the final message when it has
+ * ended.
+ */
 import { changesTaken } from '../../src/protocol/review.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
 import { traitsOf } from '../../src/protocol/itemTraits.ts';
@@ -14,8 +17,8 @@ export type TurnPart =
 const isStep = (item: TurnItem): boolean => traitsOf(item).place === 'step';
 
 /**
- * The items after the first message, in order. Further messages of the user and the final message are never folded; a
- * stopped turn is not folded, to show where it stopped.
+ * Returns the parts after the first message, in order. Further messages of the user and the final message are never
+ * folded. A stopped turn is not folded, so that it shows where it stopped.
  */
 export function partsOfTurn(turn: TurnState): readonly TurnPart[] {
   const items = shownItems(turn);
@@ -38,7 +41,7 @@ export function partsOfTurn(turn: TurnState): readonly TurnPart[] {
   return parts;
 }
 
-/** The items after the first message; of several plans only the last one, because it has all steps. */
+/** Returns the items after the first message. Of several plans only the last one is shown, because it has all steps. */
 function shownItems({ items }: TurnState): readonly TurnItem[] {
   const lastPlan = items.findLastIndex(({ type }) => type === 'plan');
   const isShown = ({ type }: TurnItem, index: number) =>
@@ -46,7 +49,7 @@ function shownItems({ items }: TurnState): readonly TurnItem[] {
   return items.filter(isShown);
 }
 
-/** A message with a block of code or a table is part of the answer, also when calls follow it. */
+/** Returns true for a message with a block of code or a table: it is part of the answer even if calls follow it. */
 function holdsAnswer(item: TurnItem): boolean {
   return item.type === 'agent_message' && /^ {0,3}(?:```|~~~|\|.*\|\s*$)/m.test(item.text);
 }
@@ -62,7 +65,7 @@ function openParts(items: readonly TurnItem[]): readonly TurnPart[] {
   return parts;
 }
 
-/** "Read 4 files, edited 3, ran 2 commands (1 failed), 1 denied, 1 search" */
+/** Summarizes the steps: “Read 4 files, edited 3, ran 2 commands (1 failed), 1 denied, 1 search”. */
 export function foldSummary(items: readonly TurnItem[]): string {
   const { count, edited, unsaved } = countSteps(items);
   const sentence = [
@@ -102,7 +105,7 @@ function countSteps(items: readonly TurnItem[]) {
         break;
       case 'command': {
         const kind = commandKindOf(counted.command);
-        // A failed read or search has read and found nothing.
+        // A failed read or search is not counted as such: it has read and found nothing.
         if (kind.type === 'read' && !isFailed) count.read += kind.names.length;
         else if (kind.type === 'search' && !isFailed) count.searched++;
         else {
@@ -136,10 +139,13 @@ function withFailed(words: string, failed: number): string {
   return failed === 0 ? words : t('{0} ({1} failed)', words, failed);
 }
 
-/** Roles whose agents change no file. */
+/** The roles of agents that change no files. */
 const READING_ROLES: readonly string[] = ['explorer', 'reviewer'];
 
-/** Returns true if the turn has started turns of sub-agents that may have changed files, which are undone with it. */
+/**
+ * Returns true if the turn has started sub-agents that may have changed files. Undoing the turn undoes these changes,
+ * too.
+ */
 export function mayChangeByAgents({ items }: TurnState): boolean {
   return items.some(
     (item) =>
@@ -151,8 +157,8 @@ export function mayChangeByAgents({ items }: TurnState): boolean {
 }
 
 /**
- * Files and lines changed by the turn's applied patches and by its commands. Lines count for each patch and command, and a
- * file that no row names counts as one more.
+ * Counts the files and lines that the turn's applied patches and commands have changed. Lines are summed over patches
+ * and commands. Changed files that a command does not name are added to the count.
  */
 export function turnChanges(turn: TurnState): {
   readonly files: number;
@@ -181,12 +187,12 @@ export function turnChanges(turn: TurnState): {
   return { files: paths.size + unnamed, added, removed };
 }
 
-/** Returns true if the turn has changed files that are not undone. */
+/** Returns true if the turn has changed files and was not undone. */
 export function changesFiles(turn: TurnState): boolean {
   return !turn.reverted && turnChanges(turn).files > 0;
 }
 
-/** The user's first message. */
+/** Returns the text of the user's message that began the turn. */
 export function firstWords(turn: TurnState): string {
   const [first] = turn.items;
   if (first?.type !== 'user_message') return '';

@@ -4,7 +4,7 @@ import { withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { usageSentence } from './turnUsage.ts';
 
-/** A turn as Markdown, for example for an issue: messages, commands, changes, and what its requests have used. */
+/** Formats a turn as Markdown, for example for an issue: messages, commands, changes, and the token usage. */
 export function turnAsMarkdown(turn: TurnState): string {
   const parts = turn.items.map((item) => {
     switch (item.type) {

@@ -1,15 +1,15 @@
-/** Tokens and cost of a turn as text. */
+/** Formats the tokens and the cost of a turn. */
 import type { TurnUsage } from '../../src/protocol/turnUsage.ts';
 import { t } from '../l10n.ts';
 import { amount, tokens } from './format.ts';
 
-/** `48k tokens`, `≈ 48k tokens, cost 0.31` */
+/** Formats the usage for the line of the turn: `48k tokens`, `≈ 48k tokens, cost 0.31`. */
 export function usageLabel({ tokens: { total }, estimated, cost }: TurnUsage): string {
   const used = estimated ? t('≈ {0} tokens', tokens(total)) : t('{0} tokens', tokens(total));
   return cost === undefined ? used : t('{0}, cost {1}', used, amount(cost));
 }
 
-/** `46k tokens in (32k cached), 2k out (800 reasoning). Cost: 0.31.` */
+/** Formats the usage in detail: `46k tokens in (32k cached), 2k out (800 reasoning). Cost: 0.31.` */
 export function usageSentence({
   tokens: { input, cachedInput, output, reasoning },
   estimated,

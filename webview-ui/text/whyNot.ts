@@ -1,6 +1,6 @@
 import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 
-/** The output of a tool without an effect, for the user: the first line, and the rest if there is more. */
+/** Formats the output of a tool that had no effect, for the user: the first line, and the rest if there is more. */
 export function whyNot(why: string | undefined, cwd?: string): { readonly line: string; readonly rest: string } {
   const reason = (why ?? '').replace(/^apply_patch verification failed: /, '').trim();
   const [line = '', ...rest] = insideOf(cwd, reason).split('\n');

@@ -1,7 +1,7 @@
 import type { LeftOutReason } from '../../src/protocol/baseline.ts';
 import { t } from '../l10n.ts';
 
-/** Returns the reason as one sentence. */
+/** Returns a sentence with the reason why a change was not undone. */
 export function whyNotUndone(reason: LeftOutReason): string {
   const sentences: Readonly<Record<LeftOutReason, string>> = {
     ignored: t('It is ignored, so its content is not kept.'),

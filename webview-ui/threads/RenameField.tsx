@@ -3,7 +3,10 @@ import { t } from '../l10n.ts';
 import { endRename, ordered, renaming } from './store.ts';
 import { rowId } from './ThreadLine.tsx';
 
-/** Overlays the row of the thread: a field may not be inside a listbox. Enter saves, Esc cancels. */
+/**
+ * The field for a thread's new title. It lies over the thread's row, because a listbox may not contain a field. Enter
+ * saves, Esc cancels.
+ */
 export function RenameField() {
   const id = renaming.value;
   const row = ordered.value.find((known) => known.id === id);

@@ -4,7 +4,7 @@ import { activeRow, renaming } from './store.ts';
 import { MenuButton } from '../components/MenuButton.tsx';
 import { rowId } from './ThreadLine.tsx';
 
-/** The button at the end of the active row, beside the listbox: opens the context menu. */
+/** The button at the end of the active row, which opens the context menu. It is not inside the listbox. */
 export function RowActions() {
   const button = useRef<HTMLButtonElement>(null);
   const row = activeRow.value;
@@ -26,7 +26,9 @@ export function RowActions() {
   );
 }
 
-/** The host shows the menu of the element at this position. */
+/**
+ * Opens the context menu of the thread's row at the button. The host shows the menu of the element at this position.
+ */
 function openMenu(id: string, button: HTMLElement): void {
   const { left, bottom } = button.getBoundingClientRect();
   const options = { bubbles: true, cancelable: true, clientX: left, clientY: bottom };

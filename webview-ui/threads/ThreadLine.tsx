@@ -6,12 +6,12 @@ import { age } from './threadGroups.ts';
 import { activate, activeRow, openThread, scope } from './store.ts';
 import { Icon, Spinner } from '../components/Icon.tsx';
 
-/** The id of a row's element. */
+/** Returns the id of a row's element. */
 export function rowId(threadId: string): string {
   return `thread-${threadId}`;
 }
 
-/** One thread: title, status, time. */
+/** The row of one thread: its title, status and time. */
 export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: number; total: number; now: Date }) {
   const { id, status } = row;
   const title = row.title ?? t('Untitled');
@@ -53,7 +53,10 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
   );
 }
 
-/** The attribute by which VS Code shows the menu that package.json contributes. */
+/**
+ * Returns the value of the attribute by which VS Code selects the entries of the context menu that package.json
+ * contributes.
+ */
 function menuContext({ id, isPinned }: ThreadRow): string {
   return JSON.stringify({
     webviewSection: 'tillerThread',
@@ -63,7 +66,7 @@ function menuContext({ id, isPinned }: ThreadRow): string {
   });
 }
 
-/** The match is shown near the start, so that a narrow row shows it. */
+/** Maximum number of characters before the match: few, so that a narrow row shows the match. */
 const CHARACTERS_BEFORE = 24;
 
 function Found({ found: { before, match, after } }: { found: NonNullable<ThreadRow['found']> }) {
@@ -93,7 +96,7 @@ function Mark({ status }: Pick<ThreadRow, 'status'>) {
   }
 }
 
-/** The text of the status mark for screen readers. */
+/** Returns the text of the status mark for screen readers. */
 function statusLabel({ id, status }: ThreadRow): string {
   const labels = { waiting: t('needs you'), running: t('running'), unread: t('unread'), failed: '', idle: '' };
   return threadId.value === id ? t('shown now') : labels[status];

@@ -8,10 +8,12 @@ import { RenameField } from './RenameField.tsx';
 import { RowActions } from './RowActions.tsx';
 import { rowId, ThreadLine } from './ThreadLine.tsx';
 
-/** Rows moved by the page keys. */
+/** Number of rows by which the page keys move. */
 const PAGE = 10;
 
-/** The list of threads, over the transcript. The focus stays in the search field; keys act on the active row. */
+/**
+ * The list of threads, which covers the transcript. The focus stays in the search field; keys act on the active row.
+ */
 export function ThreadSheet() {
   if (!list.isListOpen.value) return null;
   return (
@@ -103,12 +105,12 @@ function onSearchKey(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/** Ctrl+D, on a Mac Cmd+D: "bookmark this" of browsers. */
+/** Returns true for Ctrl+D, on a Mac Cmd+D: the key for a bookmark in browsers. */
 function isPinKey({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }: KeyboardEvent): boolean {
   return key.toLowerCase() === 'd' && ctrlKey !== metaKey && !altKey && !shiftKey && !isComposing;
 }
 
-/** The key deletes no character there. */
+/** Returns true if the caret is at the end of the field, where Delete has no character to delete. */
 function isAtEnd(field: EventTarget | null): boolean {
   if (!(field instanceof HTMLInputElement)) return false;
   return field.selectionStart === field.value.length && field.selectionEnd === field.value.length;
@@ -162,7 +164,7 @@ function Groups() {
   );
 }
 
-/** Offers to restore a thread deleted by mistake. */
+/** Offers to restore the thread that was deleted last. */
 function Deleted() {
   const { value } = list.deleted;
   return (

@@ -7,13 +7,13 @@ import { groupRows } from './threadGroups.ts';
 
 export type ThreadScope = Extract<WebviewMessage, { type: 'list_threads' }>['scope'];
 
-/** Rows rendered at first; scrolling and the arrow keys add more. */
+/** The number of rows rendered at first. Scrolling and the arrow keys add more. */
 const FIRST_ROWS = 60;
 
 export const isListOpen = signal(false);
 export const scope = signal<ThreadScope>('workspace');
 export const query = signal('');
-/** `null` until the first response. */
+/** The rows that the host has found; `null` until its first answer. */
 const rows = signal<readonly ThreadRow[] | null>(null);
 export const isLoading = computed(() => rows.value === null);
 export const groups = computed(() => groupRows(rows.value ?? [], new Date()));
@@ -26,14 +26,14 @@ export const activeRow = computed(
 export const shownRows = signal(FIRST_ROWS);
 /** The row that is being renamed. */
 export const renaming = signal<string | null>(null);
-/** The thread that was deleted last, while the list is open. */
+/** The thread that was deleted last while the list was open. */
 export const deleted = signal<{ readonly id: string; readonly title: string | null } | null>(null);
-/** The numbers of threads that are not shown and wait, or run. */
+/** The numbers of threads, without the shown one, that wait for the user or run. */
 export const elsewhere = signal({ waiting: 0, running: 0 });
 
 let arriving: ThreadRow[] = [];
 
-/** Handles messages about threads, and those that close the list. */
+/** Handles the messages about threads, and the messages that close the list. */
 export function receiveThreadUpdate(message: HostMessage): void {
   switch (message.type) {
     case 'threads':
@@ -57,7 +57,7 @@ export function receiveThreadUpdate(message: HostMessage): void {
   }
 }
 
-/** Opens the list of threads, with the shown one active. */
+/** Opens the list of threads. The shown thread is the active row. */
 export function openList(): void {
   if (isListOpen.value) return;
   isListOpen.value = true;
@@ -86,7 +86,7 @@ export function search(text: string): void {
   queryTimer = setTimeout(ask, 120);
 }
 
-/** Lists the threads of this workspace or of all. */
+/** Switches between the threads of this workspace and those of all workspaces. */
 export function toggleScope(): void {
   scope.value = scope.value === 'workspace' ? 'all' : 'workspace';
   ask();
@@ -97,7 +97,7 @@ function ask(): void {
   if (isListOpen.value) post({ type: 'list_threads', scope: scope.value, query: query.value });
 }
 
-/** Draws more of the threads that were found. */
+/** Shows more of the threads that were found. */
 export function showMoreRows(): void {
   shownRows.value = Math.min(ordered.value.length, shownRows.value + 2 * FIRST_ROWS);
 }
@@ -107,7 +107,7 @@ export function activate(id: string): void {
   wantedId.value = id;
 }
 
-/** Moves the active row, within the list. */
+/** Moves the active row by `step`, but not beyond the ends of the list. */
 export function moveActive(step: number): void {
   const { value: list } = ordered;
   const index = list.findIndex(({ id }) => id === activeRow.value?.id);
@@ -122,7 +122,7 @@ export function openThread(id: string): void {
   closeList();
 }
 
-/** Pins the thread, or removes its pin; it stays the active one. */
+/** Pins or unpins the thread. It stays the active row. */
 export function togglePin(id: string): void {
   const row = ordered.value.find((known) => known.id === id);
   if (row === undefined) return;
@@ -154,7 +154,7 @@ export function rename(id: string): void {
   renaming.value = id;
 }
 
-/** An empty or unchanged name has no effect. */
+/** Closes the field and renames the thread. A `title` that is `null`, empty or unchanged has no effect. */
 export function endRename(title: string | null): void {
   const id = renaming.value;
   renaming.value = null;

@@ -8,7 +8,9 @@ export interface ThreadGroup {
   readonly rows: readonly ThreadRow[];
 }
 
-/** Groups the rows by pin, by what they need and by age, newest first; a group without rows is left out. */
+/**
+ * Groups the rows by pin, by whether they need the user, and by age, newest first. Groups without rows are left out.
+ */
 export function groupRows(rows: readonly ThreadRow[], now: Date): readonly ThreadGroup[] {
   const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
   const sorted = rows.toSorted((left, right) => Date.parse(right.updatedAt) - Date.parse(left.updatedAt));
@@ -29,7 +31,7 @@ export function groupRows(rows: readonly ThreadRow[], now: Date): readonly Threa
     .filter((group) => group.rows.length > 0);
 }
 
-/** `now`, `5 m`, `3 h`, `Mon`, `12 Nov`, `12 Nov 2025` */
+/** Formats the age of a thread: `now`, `5 m`, `3 h`, `Mon`, `12 Nov`, `12 Nov 2025`. */
 export function age(at: string, now: Date): string {
   const then = new Date(at);
   const minutes = Math.floor((now.getTime() - then.getTime()) / 60_000);

@@ -22,7 +22,7 @@ export const AgentMessage = pure(function AgentMessage({ item }: { item: TurnIte
   );
 });
 
-/** The pages that the server names as sources, below the answer. */
+/** Lists the pages that the server names as sources, below the answer. */
 function Sources({ citations }: { citations: NonNullable<TurnItemOf<'agent_message'>['citations']> }) {
   return (
     <div class="steps">

@@ -4,10 +4,10 @@ import { shortened } from '../../src/protocol/text/truncate.ts';
 import { say, t } from '../l10n.ts';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 
-/** Characters of the text that are shown; the model may have got more. */
+/** Maximum number of characters shown. The model may have got more. */
 const SHOWN = 4_000;
 
-/** A question of the model to the language extensions of the editor, and its answer. */
+/** A query that the model has sent to the editor's language extensions, with the result. */
 export function CodeNavigation({ item }: { item: TurnItemOf<'code_navigation'> }) {
   const { status, why, found, text, op } = item;
   const hasBody = why !== undefined || text !== undefined;

@@ -14,7 +14,7 @@ import { followsEnd } from '../view.ts';
 
 type Item = TurnItemOf<'code_review'>;
 
-/** A review of changes with its findings, each with the actions of the user. */
+/** A review of changes with its findings. The user can act on each finding. */
 export function CodeReview({ item }: { item: Item }) {
   const { agentId, findings, status, target, text, why = '' } = item;
   const title = reviewTitle(target);
@@ -99,7 +99,7 @@ function FindingRow({ itemId, finding }: { itemId: string; finding: Finding }) {
   );
 }
 
-/** Only the window that owns the thread has them. A dismissed finding can be restored. */
+/** The buttons of a finding. Only the window that owns the thread shows them. A dismissed finding can be restored. */
 function FindingActions({ itemId, finding: { id, title, state } }: { itemId: string; finding: Finding }) {
   const mark = (to: Finding['state']) => submit({ type: 'mark_finding', itemId, findingId: id, state: to });
   const fix = () => {
@@ -133,7 +133,7 @@ function FindingActions({ itemId, finding: { id, title, state } }: { itemId: str
   );
 }
 
-/** Leads to the lines. A finding without a place has none. */
+/** A link to the lines of a finding; nothing if the finding names no file. */
 function Place({ finding: { path, lines, quote } }: { finding: Finding }) {
   if (path === undefined) return null;
   const name = lines === undefined ? path : `${path}:${rangeText(lines)}`;

@@ -11,10 +11,10 @@ import { FileFacts, sumOf } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** Rows of files; more are a number, and a diff editor shows all of them. */
+/** Maximum number of file rows. Further files are only counted; a diff editor shows all of them. */
 const MOST_ROWS = 50;
 
-/** The changes of a command to the workspace: a row under the command's own, folded. */
+/** Shows the changes that a command made to the workspace: a folded row below that of the command. */
 export function CommandChanges({ itemId, changed }: { itemId: string; changed: Changes }) {
   const { files, total } = changed;
   const isPending = useComputed(() =>
@@ -32,7 +32,7 @@ export function CommandChanges({ itemId, changed }: { itemId: string; changed: C
       icon="diff"
       label={plural(total, '{0} file changed', '{0} files changed')}
       meta={
-        // The lines are not known when there are more files than are named.
+        // If there are more files than are named, the number of lines is not known.
         total === files.length && (
           <LineCount {...sumOf(files.map(({ added = 0, removed = 0 }) => ({ added, removed })))} />
         )

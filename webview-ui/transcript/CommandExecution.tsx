@@ -6,8 +6,9 @@ import { addToDraft, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { reasonName } from '../text/reasons.ts';
 import { startOf } from '../facts.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { say, t } from '../l10n.ts';
-import { denialOf, isOnlyRequest, processes, waitingItems } from '../store.ts';
+import { denialOf, isInReview, isOnlyRequest, processes, reviewedBy, waitingItems } from '../store.ts';
 import { commandKindOf } from '../text/commandKind.ts';
 import { clock, duration, notable } from '../text/format.ts';
 import { whyNot } from '../text/whyNot.ts';
@@ -23,7 +24,7 @@ import { refusalFacts, Step, type StepProps } from '../components/Step.tsx';
 
 type CommandItem = TurnItemOf<'command_execution'>;
 
-/** A command in each of its states. */
+/** Shows a command, in a form that depends on its state. */
 export function CommandExecution({ item }: { item: CommandItem }) {
   const own = useComputed(() => processes.value.find(({ itemId }) => itemId === item.id)).value;
   const process = own?.status.type === 'running' ? own : undefined;
@@ -40,7 +41,7 @@ function Name({ item }: { item: CommandItem }) {
   return <CommandName command={item.command} />;
 }
 
-/** The step of a command, in any state. */
+/** The row of a command, which opens to show the output. */
 function CommandStep({
   item,
   icon = 'terminal',
@@ -59,7 +60,11 @@ function CommandStep({
 }
 
 function WaitingCommand({ item }: { item: CommandItem }) {
-  const label = isOnlyRequest.value ? t('Needs approval') : say('Needs approval: {0}', <Name item={item} />);
+  const inReview = useComputed(() => isInReview(item.id)).value;
+  const alone = inReview ? t('In review') : t('Needs approval');
+  const name = <Name item={item} />;
+  const named = inReview ? say('In review: {0}', name) : say('Needs approval: {0}', name);
+  const label = isOnlyRequest.value ? alone : named;
   return <CommandStep item={item} state="waiting" label={label} />;
 }
 
@@ -97,7 +102,7 @@ function FullOutput({ item }: { item: CommandItem }) {
   );
 }
 
-/** Removes the output from the thread, the model's history and the disk. */
+/** The button that removes the output from the thread, the model's history and the disk. */
 function RemoveOutput({ item }: { item: CommandItem }) {
   return (
     <Act testid="command-remove-output" onClick={() => submit({ type: 'purge_output', itemId: item.id })}>
@@ -106,7 +111,7 @@ function RemoveOutput({ item }: { item: CommandItem }) {
   );
 }
 
-/** A command whose process continues after its call: one line with a button. */
+/** A command whose process continues after the call has returned: one line with a button. */
 function BackgroundCommand({ item, process }: { item: CommandItem; process: ProcessState }) {
   return (
     <div class="step-line">
@@ -139,7 +144,7 @@ function BackgroundCommand({ item, process }: { item: CommandItem; process: Proc
   );
 }
 
-/** A background command that has ended; the exit code is unknown if it ended with its window. */
+/** A background command that has ended. Its exit code is unknown if it ended together with its window. */
 function EndedCommand({ item, process }: { item: CommandItem; process: ProcessState | undefined }) {
   const exitCode = process?.status.type === 'exited' ? process.status.exitCode : null;
   const hasFailed = exitCode !== null && exitCode !== 0;
@@ -176,9 +181,10 @@ function DeniedCommand({ item }: { item: CommandItem }) {
   );
 }
 
-/** A command that was ended, or never started, because its turn was stopped. */
+/** A command that was killed, or never started, because its turn was stopped. */
 function StoppedCommand({ item }: { item: CommandItem }) {
-  // Its approval was not answered. A command that was asked again after a reload, and ran then, has a duration.
+  // If the approval was not answered, the command did not run. A command that was requested again after a reload, and
+  // ran then, has a duration.
   const wasAsked = useComputed(() => denialOf(item.id) !== undefined).value;
   const hasRun = item.durationMs > 0 || !wasAsked;
   return (
@@ -223,8 +229,11 @@ function DoneCommand({ item }: { item: CommandItem }) {
   const exit = isExitSaid && t('exit {0}', String(item.exitCode));
   const time = notable(item.durationMs) !== null && duration(item.durationMs);
   const rule = item.allowedBy !== undefined && t('by a rule');
+  const reviewer = useComputed(() => reviewedBy(item.id)).value;
   const tests = item.tests !== undefined && testCount(item.tests);
-  const soft = [rule, !hasFailed && exit, time].filter((fact) => fact !== false).join(' · ');
+  const soft = [rule, reviewer !== undefined && t('by the reviewer'), !hasFailed && exit, time]
+    .filter((fact) => fact !== false)
+    .join(' · ');
   return (
     <CommandStep
       item={item}
@@ -243,12 +252,21 @@ function DoneCommand({ item }: { item: CommandItem }) {
         </>
       }
       body={
-        item.output === '' && !item.allowedBy
+        item.output === '' && !item.allowedBy && reviewer === undefined
           ? undefined
           : () => (
               <>
                 {item.tests && <TestRun results={item.tests} />}
                 {item.output !== '' && <DoneOutput item={item} />}
+                {reviewer && (
+                  <p class="step-note" data-testid="command-reviewed">
+                    {say(
+                      'Approved by the reviewer {0}: “{1}”',
+                      <code>{visibleText(reviewer.model)}</code>,
+                      visibleText(reviewer.text),
+                    )}
+                  </p>
+                )}
               </>
             )
       }

@@ -9,8 +9,8 @@ import { Icon, Spinner } from '../components/Icon.tsx';
 import { Markdown } from '../components/Markdown.tsx';
 
 /**
- * Marks the place where the thread was compacted; the summary can be opened. Its turn's error or warning has the reason
- * of a failure.
+ * Marks the place where the thread was compacted; the user can open the summary. If the compaction failed, the error or
+ * warning of its turn gives the reason.
  */
 export function Compaction({ item }: { item: TurnItemOf<'compaction'> }) {
   const isOpen = useSignal(false);

@@ -7,7 +7,7 @@ import { openPopup } from '../view.ts';
 import { Link } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** An empty thread: the next thing to do, directly above the composer. */
+/** Shown in an empty thread, directly above the composer: what the user can do next. */
 export function EmptyState() {
   const { value } = settings;
   if (value === null) return null;
@@ -105,7 +105,7 @@ function NoModel() {
 interface Suggestion {
   readonly icon: string;
   readonly text: string;
-  /** The text for the composer where it is not `text`. */
+  /** The text for the composer if it differs from `text`. */
   readonly draft?: string;
 }
 

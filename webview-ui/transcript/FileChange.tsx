@@ -20,7 +20,7 @@ import { refusalFacts, Step } from '../components/Step.tsx';
 
 type FileChangeItem = TurnItemOf<'file_change'>;
 
-/** A patch in each of its states. */
+/** Shows a patch, in a form that depends on its state. */
 export function FileChange({ item }: { item: FileChangeItem }) {
   if (waitingItems.value.has(item.id)) return <WaitingChange item={item} />;
   switch (item.status) {
@@ -36,7 +36,7 @@ export function FileChange({ item }: { item: FileChangeItem }) {
   }
 }
 
-/** `client.ts`, `client.ts and retry.ts`, `3 files` */
+/** Names the changed files: `client.ts`, `client.ts and retry.ts`, `3 files`. */
 function subjectOf(changes: readonly FileChangeSummary[]) {
   const [first, second] = changes.map((change) => <code>{splitPath(change.movedTo ?? change.path)[1]}</code>);
   if (changes.length === 1) return say('{0}', first);
@@ -58,12 +58,13 @@ function WaitingChange({ item }: { item: FileChangeItem }) {
   );
 }
 
-/** The patch while the model writes it; one line while it is planned, applied and checked for problems. */
+/** A patch while the model writes it; then one line while it is planned, applied and checked for problems. */
 function GrowingChange({ item }: { item: FileChangeItem }) {
   const read = useMemo(patchReader, [item.id]);
   const files = useMemo(() => read(item.patch ?? ''), [read, item.patch]);
   const tail = useMemo(() => patchTail(item.patch ?? ''), [item.patch]);
-  // An approved patch has changes: the counts of the preview include what the user has rejected.
+  // An approved patch already has `changes`. Its preview must not be counted, because that includes what the user has
+  // rejected.
   if (item.changes.length > 0 || isWritten(item.patch ?? '')) {
     return <Step testid="file-change" icon="edit" state="running" label={t('Checking changes')} />;
   }
@@ -150,7 +151,9 @@ function AppliedChange({ item }: { item: FileChangeItem }) {
   );
 }
 
-/** The problems of the editor after the patch: a row under its own. Leads to VS Code's list of problems. */
+/**
+ * A row below the patch with the problems that the editor reports after it. A click opens VS Code's list of problems.
+ */
 function Problems({ problems }: { problems: PatchProblems }) {
   const counts = problemCounts(problems);
   const { errors, checking } = problems;
@@ -182,7 +185,7 @@ function Problems({ problems }: { problems: PatchProblems }) {
   );
 }
 
-/** Warns that the change is not on the disk, where commands would read it. */
+/** Warns that the change is not saved: commands would read the old file from the disk. */
 function LeftUnsaved({ changes }: { changes: readonly FileChangeSummary[] }) {
   const left = leftUnsaved(changes);
   if (left === null) return null;

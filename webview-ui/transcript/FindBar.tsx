@@ -8,15 +8,18 @@ import { IconButton } from '../components/Buttons.tsx';
 import { isDrawing, partsDrawn } from '../components/drawLater.ts';
 import { findText, MOST_FOUND } from './findText.ts';
 
-/** Milliseconds without a key after which the transcript is searched. */
+/** Milliseconds after the last key until the transcript is searched. */
 const DEBOUNCE_MS = 120;
-/** A streaming answer changes the transcript with every frame: it is searched again once in this time. */
+/** Minimum milliseconds between two searches: a streaming answer changes the transcript in every frame. */
 const THROTTLE_MS = 400;
 const ALL = 'tiller-find';
 const CURRENT = 'tiller-find-current';
 const NOTHING = { text: '', ranges: [], isPartial: false };
 
-/** Ctrl+F anywhere in the panel. The transcript has all its shown turns in the page, so they are searched there. */
+/**
+ * Opens the search on Ctrl+F anywhere in the panel. The search covers the turns that the page shows: all of them are in
+ * the page.
+ */
 export function useFindKey(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -33,11 +36,14 @@ export function useFindKey(): void {
 interface Found {
   readonly text: string;
   readonly ranges: readonly Range[];
-  /** The transcript was drawn in part when it was searched. */
+  /** True if the transcript was only drawn in part when it was searched. */
   readonly isPartial: boolean;
 }
 
-/** The matches of a text in the drawn transcript, kept up to date while the bar is open, and the selected one. */
+/**
+ * Finds a text in the drawn transcript. Returns the matches, which are kept up to date while the bar is open, and the
+ * selected one.
+ */
 function useMatches(
   root: { readonly current: HTMLElement | null },
   turns: readonly TurnState[],
@@ -85,7 +91,7 @@ function useMatches(
     markCurrent(ranges[index.value]);
     followsEnd.value = false;
     const at = ranges[index.value]?.startContainer.parentElement;
-    // As the browser's own search does: a folded message unfolds.
+    // Unfolds a folded message, with the event that the browser's own search sends.
     at?.closest('.is-folded')?.dispatchEvent(new Event('beforematch'));
     at?.scrollIntoView({ block: 'center' });
   };
@@ -172,7 +178,7 @@ function beginsAt(range: Range, other: Range): boolean {
   return range.startContainer === other.startContainer && range.startOffset === other.startOffset;
 }
 
-/** Highlights without a change of the page's elements. */
+/** Highlights the selected match, without changing the page's elements. */
 function markCurrent(current: Range | undefined): void {
   if (current === undefined) CSS.highlights.delete(CURRENT);
   else CSS.highlights.set(CURRENT, new Highlight(current));

@@ -7,7 +7,10 @@ import { Fact, Soft } from '../components/Facts.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 import { duration, notable } from '../text/format.ts';
 
-/** A hook that had an effect, failed or took long. Its message is below the line when it stopped something. */
+/**
+ * A run of a hook that had an effect, failed, or took long. If it stopped a call or the turn, its message is shown
+ * below the line.
+ */
 export function HookRun({ item }: { item: TurnItemOf<'hook_run'> }) {
   const { event, command, source, tool, text = '', status, effect, durationMs } = item;
   const isRefusal = effect === 'failed' || effect === 'blocked' || effect === 'stopped' || effect === 'asked';

@@ -16,7 +16,7 @@ import { WebFetch } from './WebFetch.tsx';
 import { WebSearch } from './WebSearch.tsx';
 import { SteerMarker } from './UserMessage.tsx';
 
-/** Renders an item by its kind, each in a file of its own. A kind of a newer build shows nothing. */
+/** Renders an item with the component for its kind. A kind that only a newer build knows shows nothing. */
 export const Item = pure(function Item({ item }: { item: TurnItem }) {
   switch (item.type) {
     case 'user_message':
@@ -58,7 +58,7 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
     case 'compaction':
       return <Compaction item={item} />;
     default:
-      // A kind of a newer build shows nothing.
+      // Reached only for a kind that a newer build has written.
       item satisfies never;
       return null;
   }

@@ -11,7 +11,7 @@ import { now } from '../view.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** An error with its actions. */
+/** The frame of an error, with its actions. */
 function Notice(props: {
   testid: string;
   kind: 'error' | 'warning';
@@ -91,21 +91,25 @@ function labelOf(action: ErrorAction): string {
   return labels[action] ?? t('Show Log');
 }
 
-/** Active while it is the last entry: then its action is the filled button, unless a request is pending. */
+/**
+ * Shows an error. While it is the last entry of the transcript (`isLive`), its action is the filled button, unless a
+ * request is pending.
+ */
 export function ErrorNotice({
   error,
   settings,
   isLive,
 }: {
   error: TurnError;
-  /** The settings of its turn; `null` for an error outside of turns, which cannot be tried again. */
+  /** The settings of the error's turn; `null` for an error outside of turns, which cannot be tried again. */
   settings: TurnSettings | null;
   isLive: boolean;
 }) {
   const { kind } = error;
   const action = error.action ?? (settings === null ? undefined : 'retry');
   const isRetry = action === 'retry' || action === 'check_network';
-  // A server that rejects a key asks for another one; VS Code, when the user refuses its models, for another model.
+  // When a server rejects the key, the action is to enter another one. When VS Code reports that the user has not
+  // allowed its models, the action is to select another model.
   const isConsent = kind === 'auth' && action === 'select_model';
   return (
     <Notice
@@ -140,10 +144,10 @@ export function ErrorNotice({
   );
 }
 
-/** Errors of this machine, for which the model does not matter. */
+/** The kinds of errors that arise on this machine. The notice does not name the model, because it is not the cause. */
 const OWN_ERRORS: ReadonlySet<ErrorKind> = new Set(['paused', 'storage', 'sandbox', 'internal']);
 
-/** The model and the server of the request, where it is one. */
+/** Names the model and the server of the failed request, if there was one. */
 function Where({ settings }: { settings: TurnSettings }) {
   const provider = settings.provider ?? startedProvider.value;
   const isServer = provider !== undefined && !isInProcess(provider);
@@ -160,7 +164,7 @@ function Where({ settings }: { settings: TurnSettings }) {
   );
 }
 
-/** The fault and the time until the request is tried again. */
+/** Shows the error of a request, and the time until the request is sent again. */
 export function RetryNotice({ retry, settings }: { retry: RetryState; settings: TurnSettings }) {
   const seconds = Math.ceil((Date.parse(retry.at) + retry.retryInMs - now.value) / 1000);
   return (
@@ -192,7 +196,10 @@ export function RetryNotice({ retry, settings }: { retry: RetryState; settings: 
   );
 }
 
-/** A turn that a reload has cut off. It continues only when the user wants it to (docs/design.md decision 14). */
+/**
+ * Shown for a turn that was interrupted by a reload. It continues only if the user wants it to (docs/design.md decision
+ * 14).
+ */
 export function ReloadNotice({ onContinue }: { onContinue: () => void }) {
   return (
     <Notice

@@ -99,7 +99,7 @@ export function ProcessInteraction({ item }: { item: TurnItemOf<'process_interac
   );
 }
 
-/** A plan as it was when the model wrote it. */
+/** A plan in the version that this item wrote. */
 export function PlanItem({ item }: { item: TurnItemOf<'plan'> }) {
   const { done, total } = planFacts(item.steps);
   return (

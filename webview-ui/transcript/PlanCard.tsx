@@ -4,7 +4,7 @@ import { GrowingMarkdown } from '../components/Markdown.tsx';
 import { t } from '../l10n.ts';
 import { proposedPlanId } from '../store.ts';
 
-/** A plan in a message of the model. Of several only the latest is open. */
+/** A plan in a message of the model. Of several plans only the latest is open. */
 export function PlanCard({ itemId, text, isGrowing }: { itemId: string; text: string; isGrowing: boolean }) {
   const isOpen = isGrowing || proposedPlanId.value === itemId;
   return (

@@ -7,10 +7,13 @@ import { reasoningParts } from '../text/reasoningParts.ts';
 import { Markdown } from '../components/Markdown.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** The reasoning of the model: while it runs, its newest heading; afterwards how long it took, with the headings inside. */
+/**
+ * The reasoning of the model. While it runs, the line shows its newest heading; afterwards it shows how long the model
+ * reasoned, and opens to show the sections.
+ */
 export function Reasoning({ item }: { item: TurnItemOf<'reasoning'> }) {
   const summary = item.summary.join('\n\n');
-  // An item has raw reasoning only where the setting allowed it; without a choice the summary is preferred.
+  // An item only has raw reasoning if the setting allowed it. If the user has made no choice, the summary is preferred.
   const showsRaw = settings.value?.showRawReasoning ?? summary === '';
   const text = (showsRaw ? item.raw : undefined) ?? summary;
   const time = notable(durationOf(item.id));

@@ -9,7 +9,7 @@ import { imageFacts, labelOf, mentionIcon } from '../text/attachments.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { tokens } from '../text/format.ts';
 
-/** The attachments of a sent message. */
+/** Shows the attachments of a sent message. */
 export function SentChips({ content }: { content: readonly UserInput[] }) {
   if (content.every(({ type }) => type === 'text')) return null;
   return (
@@ -21,7 +21,7 @@ export function SentChips({ content }: { content: readonly UserInput[] }) {
   );
 }
 
-/** A mention; opened, it shows the content that the model got. */
+/** One attachment. A mention opens to show the content that the model got. */
 function SentChip({ part }: { part: UserInput }) {
   switch (part.type) {
     case 'text':
@@ -111,7 +111,7 @@ function sizeOf({ sent, kind }: Mention): string {
   return plural(sent.lines, '{0} line', '{0} lines');
 }
 
-/** “40 of 300 lines, about 1,200 tokens”. */
+/** Describes what was sent: “40 of 300 lines, about 1,200 tokens”. */
 function factsOf(mention: Mention): string {
   const { sent, kind } = mention;
   if (sent?.type !== 'text') return '';

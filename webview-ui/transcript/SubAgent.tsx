@@ -12,7 +12,7 @@ import { agentOf } from '../store.ts';
 
 type Item = TurnItemOf<'sub_agent'>;
 
-/** A call about an agent. One that starts it continues to show the agent's work. */
+/** A call that concerns a sub-agent. If it started the agent, it goes on to show the agent's work. */
 export function SubAgent({ item }: { item: Item }) {
   const message = messageOf(item);
   const { agentId, role } = item;

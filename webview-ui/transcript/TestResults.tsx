@@ -5,15 +5,15 @@ import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { Act } from '../components/Buttons.tsx';
 
-/** Failed tests that are listed, and characters of one message; the output below has all. */
+/** The maximum number of listed tests, and of characters of one message. The output below has all of them. */
 const [SHOWN, MESSAGE] = [50, 2_000];
 
-/** The count for the line of the command, which is short. */
+/** Returns the count for the line of the command: only one, because the line is short. */
 export function testCount({ passed, failed }: Results): string {
   return failed > 0 ? t('{0} failed', failed) : t('{0} passed', passed);
 }
 
-/** `2 failed, 40 passed, 1 skipped`. */
+/** Returns all counts: `2 failed, 40 passed, 1 skipped`. */
 function testCounts({ passed, failed, skipped }: Results): string {
   const counts = [
     failed > 0 && t('{0} failed', failed),
@@ -23,7 +23,7 @@ function testCounts({ passed, failed, skipped }: Results): string {
   return counts.filter((count) => count !== false).join(', ');
 }
 
-/** The counts of a run, and each failed test with its place and its message. */
+/** Shows the counts of a test run, and each failed test with its place and its message. */
 export function TestRun({ results }: { results: Results }) {
   return (
     <>

@@ -30,7 +30,7 @@ function InputAndResult({ input, result }: { input: unknown; result: string }) {
   );
 }
 
-/** A call of a tool of an MCP server. */
+/** A call of an MCP server's tool. */
 export function McpToolCall({ item }: { item: TurnItemOf<'mcp_tool_call'> }) {
   const isWaiting = waitingItems.value.has(item.id);
   const name = <code>{item.tool}</code>;
@@ -53,12 +53,12 @@ export function McpToolCall({ item }: { item: TurnItemOf<'mcp_tool_call'> }) {
   );
 }
 
-/** The texts of a result; `undefined` while there is none. */
+/** Returns the texts of a result; `undefined` while there is no result. */
 function textOf(parts: TurnItemOf<'mcp_tool_call'>['result']): string | undefined {
   return parts?.flatMap((part) => (part.type === 'input_text' ? [part.text] : [])).join('\n');
 }
 
-/** Images that came as data; none is loaded from a server. */
+/** Shows images that the result contains as data. No image is loaded from a server. */
 function Images({ parts }: { parts: NonNullable<TurnItemOf<'mcp_tool_call'>['result']> }) {
   const images = parts.flatMap((part) => (part.type === 'input_image' ? [part.imageUrl] : []));
   return (
@@ -72,7 +72,7 @@ function Images({ parts }: { parts: NonNullable<TurnItemOf<'mcp_tool_call'>['res
   );
 }
 
-/** A call of a tool of the client or of another extension. */
+/** A call of a tool that the client or another extension provides. */
 export function DynamicToolCall({ item }: { item: TurnItemOf<'dynamic_tool_call'> }) {
   const result = item.contentItems.map((part) => (part.type === 'input_text' ? part.text : t('Image'))).join('\n');
   const isWaiting = waitingItems.value.has(item.id);

@@ -15,7 +15,10 @@ import { Turn } from './Turn.tsx';
 import { useDrawnTurns } from './useDrawnTurns.ts';
 import { canBeRestored, Warnings } from './Warnings.tsx';
 
-/** The scrolling part. It follows its end unless the user scrolls up; then a button leads back. */
+/**
+ * The scrolling part of the panel. It follows its end unless the user has scrolled up; then a button leads back to the
+ * end.
+ */
 export function Transcript() {
   const frame = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -73,7 +76,7 @@ function Earlier() {
   );
 }
 
-/** Errors and warnings that belong to no turn. */
+/** Shows the errors and warnings that belong to no turn. */
 function ThreadNotices() {
   const warnings = threadWarnings.value.filter(
     (warning, index, all) => index >= all.length - 3 || canBeRestored(warning),
@@ -88,7 +91,10 @@ function ThreadNotices() {
   );
 }
 
-/** Links in Markdown, to a file or the web, are opened by the host; a nested block of code has a button to copy it. */
+/**
+ * Handles a click in Markdown: the host opens links to files and to the web; a nested block of code has a button that
+ * copies it.
+ */
 function openLink(event: MouseEvent): void {
   const button = event.target instanceof Element ? event.target.closest('[data-act=copy]') : null;
   if (button !== null) return copyText((button.closest('figure')?.querySelector('code')?.textContent ?? '').trimEnd());

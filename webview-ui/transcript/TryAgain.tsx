@@ -7,7 +7,10 @@ import { isResending, turns, turnsFrom } from '../store.ts';
 import { changesFiles } from '../text/turnFold.ts';
 import { afterModelChoice, openPopup } from '../view.ts';
 
-/** The message that a turn answers: its own, or, where it takes up an earlier turn, that of the turn. */
+/**
+ * Returns the id of the message that a turn answers: its own message, or, if the turn continues an earlier one, the
+ * message of that one.
+ */
 export function messageOf(turnId: string): string | null {
   const index = turns.peek().findIndex(({ id }) => id === turnId);
   const asking = turns
@@ -17,7 +20,7 @@ export function messageOf(turnId: string): string | null {
   return asking?.items[0]?.id ?? null;
 }
 
-/** Sends the message of a turn again, after a question that names the loss. */
+/** Asks before sending the message of a turn again, and names what is lost by it. */
 export function TryAgain({ itemId, onClose }: { itemId: string; onClose: () => void }) {
   const element = useRef<HTMLDivElement>(null);
   const restoresFiles = useSignal(false);

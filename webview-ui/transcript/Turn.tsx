@@ -15,7 +15,7 @@ import { TurnEnd } from './TurnEnd.tsx';
 import { UserMessage } from './UserMessage.tsx';
 import { Warnings } from './Warnings.tsx';
 
-/** The user's message and all items that follow it. A turn that has ended is not rendered again. */
+/** A turn: the user's message and all items that follow it. A turn that has ended is not rendered again. */
 export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
   const [first] = turn.items;
   return (
@@ -79,13 +79,13 @@ function Part({ part }: { part: TurnPart }) {
   );
 }
 
-/** Returns true if the item shows progress: not for a message that has no word yet. */
+/** Returns true if the item itself shows progress. A message without text does not yet. */
 function showsWork(item: TurnItem): boolean {
   if (item.status !== 'in_progress' || item.type === 'user_message') return false;
   return item.type !== 'agent_message' || item.text !== '';
 }
 
-/** Shown between two items, when no other element on the screen shows that the turn is running. */
+/** The sign of progress between two items, when no other element on the screen shows that the turn is running. */
 function Working({ turn }: { turn: TurnState }) {
   const isBusy = turn.items.some(showsWork);
   const isAsked = threadWaits.value.some(({ type }) => type === 'question');

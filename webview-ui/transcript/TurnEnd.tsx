@@ -18,13 +18,13 @@ import { Icon } from '../components/Icon.tsx';
 import { ReloadNotice } from './Notices.tsx';
 import { messageOf, TryAgain } from './TryAgain.tsx';
 
-/** The facts of a turn that has ended, with its actions. */
+/** Shows the facts of a turn that has ended, with its actions. */
 export function TurnEnd({ turn }: { turn: TurnState }) {
   if (turn.status.type === 'running') return null;
-  // Its card has all the information.
+  // The card of a compaction or a review already has all the information.
   if (isCompactionAlone(turn) || reviewAlone(turn)) return null;
   const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
-  // The line above has the duration.
+  // For a stopped turn, the line above shows the duration.
   const isStopped = turn.status.type === 'aborted' && turn.error === null;
   return <Ending turn={turn} time={time} isStopped={isStopped} />;
 }

@@ -13,7 +13,7 @@ import { SentChips } from './SentChip.tsx';
 import { IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** Marks `@src/a.ts` in the text where it names an attachment. */
+/** Shows a text in which names of attachments, such as `@src/a.ts`, are marked. */
 function WithMentions({ text, content }: { text: string; content: readonly UserInput[] }) {
   const names = content.flatMap((part) => (part.type === 'mention' ? [part.path, part.name] : []));
   const parts: ComponentChild[] = [];
@@ -36,16 +36,21 @@ function WithMentions({ text, content }: { text: string; content: readonly UserI
   );
 }
 
-/** The attribute by which VS Code shows the menu that package.json contributes, beside its own entries. */
+/**
+ * Returns the value of the attribute by which VS Code selects the menu entries that package.json contributes. They are
+ * shown beside VS Code's own entries.
+ */
 function menuContext(itemId: string): string {
   return JSON.stringify({ webviewSection: 'tillerMessage', itemId });
 }
 
-/** A text beyond this many lines or characters is folded to its first lines. */
+/** A text with more lines or characters is folded to its first lines. */
 const MOST_LINES = 12;
 const MOST_CHARACTERS = 1_200;
 
-/** The text of a message. A long one is folded; it stays in the page, so that the search in the transcript finds it. */
+/**
+ * The text of a message. A long text is folded; it stays in the page, so that the search in the transcript finds it.
+ */
 function FoldedText({ text, content }: { text: string; content: readonly UserInput[] }) {
   const isOpen = useSignal(false);
   const id = useId();
@@ -79,7 +84,7 @@ function FoldedText({ text, content }: { text: string; content: readonly UserInp
   );
 }
 
-/** Styled like the composer. */
+/** A message of the user, in the style of the composer. */
 export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   const text = textOfInput(item.content);
   const mayRewind = isOwn.value && !isRunning.value;
@@ -127,7 +132,7 @@ function Unsent({ item: { status } }: { item: TurnItemOf<'user_message'> }) {
   );
 }
 
-/** A message sent while the turn ran: one line, so that the turn stays one unit. */
+/** A message that was sent while the turn ran. It is one line, so that the turn stays one unit. */
 export function SteerMarker({ item }: { item: TurnItemOf<'user_message'> }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import { plural, t } from '../l10n.ts';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 
-/** Questions of the model with the answers of the user, or why there are none. */
+/** Questions of the model with the user's answers, or the reason why there are none. */
 export function UserQuestion({ item }: { item: TurnItemOf<'user_question'> }) {
   const { questions, answers, status, why } = item;
   const [first] = questions;
@@ -32,7 +32,10 @@ export function UserQuestion({ item }: { item: TurnItemOf<'user_question'> }) {
   );
 }
 
-/** The header of a question is short enough to leave the answer its place in a narrow panel. */
+/**
+ * Returns the label of the line. It uses the short header of the question, to leave space for the answer in a narrow
+ * panel.
+ */
 function labelOf({ questions, answers }: TurnItemOf<'user_question'>): string {
   const [first, ...others] = questions;
   if (first === undefined || others.length > 0) {

@@ -6,7 +6,10 @@ import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** Warnings of a turn, or of the thread; a quarantined file has a button that restores it. */
+/**
+ * Shows the warnings of a turn or of the thread. A warning about a quarantined file has a button that restores the
+ * file.
+ */
 export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   return (
     <div class="steps warnings">
@@ -24,7 +27,7 @@ export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   );
 }
 
-/** True while the file that the warning is about is in quarantine. */
+/** Returns true while the file of the warning is in quarantine. */
 export function canBeRestored({ quarantineId }: Warning): boolean {
   return quarantineId !== undefined && settings.value?.quarantined.includes(quarantineId) === true;
 }

@@ -4,10 +4,10 @@ import { say, t } from '../l10n.ts';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 import { Fact } from '../components/Facts.tsx';
 
-/** Characters of the text that are shown; the model may have got more. */
+/** Maximum number of characters shown. The model may have got more. */
 const SHOWN = 4_000;
 
-/** A page that the model has got from the web: the request, the response, and its text. */
+/** A page that the model has fetched from the web: the request, the response, and the text. */
 export function WebFetch({ item }: { item: TurnItemOf<'web_fetch'> }) {
   const { url, status, httpStatus, why } = item;
   return (
@@ -42,7 +42,9 @@ function Text({ text }: { text: string }) {
   );
 }
 
-/** A page that the server has answered for was fetched, also where its status is that of an error. */
+/**
+ * Returns the label of the line. A page counts as fetched if the server has answered, even with the status of an error.
+ */
 function labelOf({ url, status, httpStatus }: TurnItemOf<'web_fetch'>) {
   const address = <code>{shortAddress(url)}</code>;
   if (status === 'in_progress') return say('Fetching {0}', address);

@@ -5,7 +5,7 @@ import { CALL_STATES, Step } from '../components/Step.tsx';
 
 import { isWebAddress, WebLink } from '../components/WebLink.tsx';
 
-/** The searches of the model's server, and the pages that it opened or searched. */
+/** Shows the searches that the model's server made, and the pages that it opened or searched. */
 export function WebSearch({ item }: { item: TurnItemOf<'web_search'> }) {
   const body = bodyOf(item);
   return (
@@ -32,7 +32,7 @@ function labelOf({ status, query, action }: TurnItemOf<'web_search'>): string {
   }
 }
 
-/** The whole address, or the searches where there are several. */
+/** Returns the whole address, or the list of searches if there are several. */
 function bodyOf({ action }: TurnItemOf<'web_search'>) {
   switch (action?.type) {
     case 'open_page':

@@ -1,19 +1,22 @@
-/** Finds a text in the shown page, also where it spans several elements. */
+/** Finds a text in the shown page, even if it spans several elements. */
 
-/** More are not counted. */
+/** Maximum number of matches. Further ones are not counted. */
 export const MOST_FOUND = 1_000;
 
 /**
- * Not shown as text. `checkVisibility` would work for each element, but makes the browser update turns out of sight,
- * which takes seconds in a long thread.
+ * Elements whose text is not shown. `checkVisibility` could be called for each element instead, but it makes the
+ * browser lay out turns that are out of sight, which takes seconds in a long thread.
  */
 const LEFT_OUT = '.sr, [aria-hidden="true"], [hidden], button, textarea, details:not([open]) > :not(summary)';
-/** Left out where the style of the panel's width hides them. */
+/** Elements that are left out if the panel's width hides them. */
 const IN_WIDE_PANELS = ['.soft', '.marker-line'];
 const BLOCK =
   'p, li, h4, td, th, pre, blockquote, summary, figcaption, .step-row, .you-text, .notice-text, .notice-title';
 
-/** The places of a text below `root`, in order. Case is ignored. A match does not go from one block into the next. */
+/**
+ * Returns the places of a text below `root`, in order. Case is ignored. A match does not extend from one block into the
+ * next.
+ */
 export function findText(root: HTMLElement, text: string): readonly Range[] {
   const wanted = folded(text);
   if (wanted === '') return [];
@@ -43,7 +46,7 @@ export function findText(root: HTMLElement, text: string): readonly Range[] {
     }
   };
   for (const turn of root.firstElementChild?.children ?? []) {
-    // Most turns of a long thread do not have the text at all.
+    // Most turns of a long thread do not contain the text, so each turn is first tested as a whole.
     if (folded(turn.textContent ?? '').includes(wanted)) visit(turn);
     search();
   }

@@ -1,4 +1,4 @@
-/** Keys that go from one message of the user to another: between them may be screens of steps. */
+/** Keys that move the focus from one message of the user to another: there may be screens of steps between them. */
 import { useEffect } from 'preact/hooks';
 import { loadEarlier } from '../actions.ts';
 import { composerFocus, hiddenTurns } from '../store.ts';
@@ -6,12 +6,12 @@ import { openPopup } from '../view.ts';
 import { toEnd } from './place.ts';
 
 const MESSAGE = '[data-testid=user-message]';
-/** In pixels, above the message: its buttons stand out over its edge. */
+/** Pixels to leave above the message: its buttons extend over its edge. */
 const SPACE_ABOVE = 16;
 
 /**
- * Alt+Up and Alt+Down anywhere in the panel, but not in a field with text, where they may move the caret. The message gets the
- * focus, so that Tab leads to its buttons.
+ * Handles Alt+Up and Alt+Down anywhere in the panel, except in a field with text, where they may move the caret. The
+ * message gets the focus, so that Tab leads to its buttons.
  */
 export function useMessageKeys(frame: { readonly current: HTMLElement | null }): void {
   useEffect(() => {
@@ -34,12 +34,15 @@ function hasText(target: EventTarget | null): boolean {
   return isField && target.value !== '';
 }
 
-/** True while the list of threads is open. */
+/** Returns true while the list of threads covers the transcript. */
 function isCovered(frame: HTMLElement): boolean {
   return frame.closest('[data-list=true]') !== null;
 }
 
-/** The messages before or behind the focus, in their order; outside of the transcript the focus counts as its end. */
+/**
+ * Returns the messages before or after the focused element, in their order. If the focus is outside of the transcript,
+ * it counts as the transcript's end.
+ */
 function messagesFrom(frame: HTMLElement, direction: number): readonly HTMLElement[] {
   const messages = [...frame.querySelectorAll<HTMLElement>(MESSAGE)];
   const focused = document.activeElement;
@@ -50,14 +53,14 @@ function messagesFrom(frame: HTMLElement, direction: number): readonly HTMLEleme
   return messages.filter((message) => (own.compareDocumentPosition(message) & direction) !== 0);
 }
 
-/** Loads earlier messages at the first one that is loaded; the next key reaches them. */
+/** Focuses the previous message. At the first loaded message, loads earlier ones; the next key reaches them. */
 function toPrevious(frame: HTMLElement): void {
   const previous = messagesFrom(frame, Node.DOCUMENT_POSITION_PRECEDING).at(-1);
   if (previous !== undefined) show(frame, previous);
   else if (hiddenTurns.value > 0) loadEarlier();
 }
 
-/** The composer follows the last message. */
+/** Focuses the next message; after the last one, the composer. */
 function toNext(frame: HTMLElement): void {
   const [next] = messagesFrom(frame, Node.DOCUMENT_POSITION_FOLLOWING);
   if (next !== undefined) return show(frame, next);
@@ -65,7 +68,7 @@ function toNext(frame: HTMLElement): void {
   composerFocus.value++;
 }
 
-/** Scrolls the frame alone: `scrollIntoView` would scroll the panel, too. */
+/** Scrolls only the frame to a message and focuses it: `scrollIntoView` would scroll the panel, too. */
 function show(frame: HTMLElement, message: HTMLElement): void {
   message.focus({ preventScroll: true });
   frame.scrollTop += message.getBoundingClientRect().top - frame.getBoundingClientRect().top - SPACE_ABOVE;

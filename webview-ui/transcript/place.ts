@@ -1,4 +1,4 @@
-/** Which part of the transcript is in view: its end, or the line that the user has scrolled to. */
+/** Keeps track of which part of the transcript is in view: its end, or the line to which the user has scrolled. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Place } from '../bridge.ts';
 import { savedState, saveState } from '../bridge.ts';
@@ -6,36 +6,39 @@ import { isDrawing } from '../components/drawLater.ts';
 import { draft, threadId } from '../store.ts';
 import { finding, followsEnd } from '../view.ts';
 
-/** Within this distance, in pixels, the end counts as visible. */
+/** Distance in pixels within which the end counts as visible. */
 const END_MARGIN = 24;
-/** Frames after the last part was drawn in which elements that came into view may still change their size. */
+/** Number of frames after the last part was drawn in which elements that came into view may still change their size. */
 const SETTLING_FRAMES = 3;
-/** Events by which the user scrolls: after one, a place is not restored any more. */
+/** Events by which the user scrolls. After one of them, a place is no longer restored. */
 const INPUTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
-/** Elements whose parts are no places: a line of code has many elements. */
+/** Elements whose descendants are not used as places: a line of code has many elements. */
 const LEAF = 'p, li, pre, table, h4';
 
 type Ref<Element> = { readonly current: Element | null };
 
-/** Scrolls to the end and follows it from now on. */
+/** Scrolls to the end of the transcript, and follows it from now on. */
 export function toEnd(frame: HTMLElement): void {
   followsEnd.value = true;
   frame.scrollTop = frame.scrollHeight;
 }
 
-/** The size of the frame at the last layout. */
+/** The size of the frame at its last layout. */
 let seenSize = '';
 
 function sizeOf({ clientWidth, clientHeight }: HTMLElement): string {
   return `${clientWidth} ${clientHeight}`;
 }
 
-/** The saved place that is being restored: the turns above it may not be drawn yet, or have another size. */
+/**
+ * The saved place that is being restored. The turns above it may not be drawn yet, or may have another size than when
+ * it was saved.
+ */
 let restoring: Place | null = null;
 
-/** Call at each scroll event: follows the end while the user is there. */
+/** Updates whether the transcript follows its end. Call at each scroll event. */
 export function onScroll(frame: HTMLElement): void {
-  // Resizing the panel and restoring a place also fire scroll events, which are not the user's.
+  // Resizing the panel and restoring a place cause scroll events, too, which are not the user's.
   if (restoring !== null || (followsEnd.value && sizeOf(frame) !== seenSize)) return;
   followsEnd.value = frame.scrollHeight - frame.scrollTop - frame.clientHeight < END_MARGIN;
   rememberPlace(frame);
@@ -51,13 +54,13 @@ function rememberPlace(frame: HTMLElement): void {
   }, 200);
 }
 
-/** The place that was saved for the thread; `null`: its end. */
+/** Returns the place that was saved for the thread; `null` for its end. */
 export function savedPlace(id: string | null): Place | null {
   const saved = savedState();
   return saved?.threadId === id ? (saved.place ?? null) : null;
 }
 
-/** The first of these elements that ends below the top of the frame. */
+/** Returns the first of these elements that ends below the top of the frame. */
 function firstInView(elements: Iterable<Element>, top: number): Element | undefined {
   for (const element of elements) if (element.getBoundingClientRect().bottom > top) return element;
   return undefined;
@@ -83,7 +86,7 @@ function placeIn(frame: HTMLElement): Place | null {
 function showPlace(frame: HTMLElement, { turnId, path, offset }: Place): void {
   let element = document.getElementById(turnId)?.closest('.turn') ?? null;
   if (element === null) {
-    // The turn is not loaded: the nearest one is shown.
+    // The turn of the place is not loaded: show the start of the first loaded one.
     frame.scrollTop = 0;
     return;
   }
@@ -95,7 +98,10 @@ function showPlace(frame: HTMLElement, { turnId, path, offset }: Place): void {
   frame.scrollTop += element.getBoundingClientRect().top - frame.getBoundingClientRect().top + offset;
 }
 
-/** Keeps the end or a place visible while the text or the dock grows. Runs between layout and paint: no jump, no extra layout. */
+/**
+ * Keeps the end, or the place that is being restored, visible while the text or the dock grows. It runs between layout
+ * and paint, so that nothing jumps and no layout is computed twice.
+ */
 export function useFollowing(frame: Ref<HTMLElement>, content: Ref<HTMLElement>): void {
   useEffect(() => {
     const { current: element } = frame;
@@ -116,7 +122,7 @@ export function useFollowing(frame: Ref<HTMLElement>, content: Ref<HTMLElement>)
   }, [frame, content]);
 }
 
-/** Restores a place until all is drawn, or the user goes elsewhere. */
+/** Restores a place in each frame until all parts are drawn, or the user scrolls elsewhere. */
 function restore(frame: HTMLElement, place: Place): void {
   restoring = place;
   let frames = 0;
@@ -133,13 +139,17 @@ function restore(frame: HTMLElement, place: Place): void {
   step();
 }
 
-/** Restores the place after a reload, and keeps the visible line when turns before it are added or leave the page. */
+/**
+ * Restores the place after a reload, and keeps the visible line where it is when turns above it are added or leave the
+ * page.
+ */
 export function useKeptPlace(frame: Ref<HTMLElement>, firstId: string | null): void {
   const { value: id } = threadId;
   const lastSeen = useRef<{ firstId: string | null; threadId: string | null }>(null);
   const isSameThread = lastSeen.current?.threadId === id;
   const isKept = isSameThread && lastSeen.current?.firstId !== firstId && !followsEnd.peek() && restoring === null;
-  // Only then: it makes the browser compute the layout. The browser itself keeps the line in some cases.
+  // Only read if it is needed, because it makes the browser compute the layout. In some cases the browser itself keeps
+  // the line.
   const before = isKept && frame.current !== null ? turnsInView(frame.current) : [];
   useLayoutEffect(() => {
     const element = frame.current;
@@ -158,7 +168,7 @@ export function useKeptPlace(frame: Ref<HTMLElement>, firstId: string | null): v
   }, [frame, id, firstId]);
 }
 
-/** The turns from the first one in view on, with their distances from the top of the window. */
+/** Returns the turns from the first one in view on, with their distances from the top of the window. */
 function turnsInView(frame: HTMLElement): readonly { readonly turn: Element; readonly top: number }[] {
   const { top } = frame.getBoundingClientRect();
   return [...frame.querySelectorAll('.turn')]

@@ -1,4 +1,4 @@
-/** The turns of a thread that the page has drawn: it draws a long thread in several frames, from the end on. */
+/** Determines which turns of a thread are drawn: a long thread is drawn in several frames, beginning at its end. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { drawLater, usePartial } from '../components/drawLater.ts';
@@ -7,14 +7,15 @@ import { drawnStart, nextStart } from '../text/slices.ts';
 import { savedPlace } from './place.ts';
 
 /**
- * The shown turns of which the page has drawn all later ones; the others follow in the next frames. All of them where a
- * place is to be restored. A turn that was drawn stays drawn while it is shown, also when earlier ones leave the window.
+ * Returns the shown turns that are to be drawn now: at first the last ones, and in each of the next frames more of
+ * those before them. If a place is to be restored, returns all of them at once. A turn that was drawn stays drawn while
+ * it is shown, even when earlier turns leave the window.
  */
 export function useDrawnTurns(): readonly TurnState[] {
   const { value: turns } = visibleTurns;
   const { value: id } = threadId;
   const drawn = useRef<{ readonly threadId: string | null; readonly turns: readonly TurnState[] }>(null);
-  /** The first turn to draw next. */
+  /** The id of the first turn to draw next. */
   const next = useRef<string | undefined>(undefined);
   const [, redraw] = useState(0);
   const start = startOf(turns, id, next.current, drawn.current);

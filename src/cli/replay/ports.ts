@@ -1,6 +1,6 @@
 /**
- * The world of a replay: in memory, as the rollout describes it. Nothing of the machine is read, written or started, and
- * requests go to the replay's own server alone.
+ * The ports of a replay: everything is in memory, as the rollout describes it. A replay reads, writes and starts
+ * nothing on the machine, and sends requests only to its own server.
  */
 import path from 'node:path';
 import {
@@ -27,7 +27,7 @@ export interface ReplayWorld {
   shell: string;
   timeZone: string;
   readonly platform: 'linux' | 'darwin';
-  /** Absolute paths. */
+  /** The files by their absolute paths. */
   readonly files: Map<string, Uint8Array | string>;
   /** The working directories of the turns until now. */
   readonly folders: Set<string>;
@@ -38,7 +38,7 @@ export interface ReplayWorld {
 
 type MemoryFiles = Map<string, string>;
 
-/** `origin`: of the one server that can be reached. */
+/** Creates the ports of a replay. `origin`: that of the only server that can be reached. */
 export function replayPorts(world: ReplayWorld, threadId: string, home: string, origin: string): Ports {
   const fetch = createNodeFetch({});
   let ids = 0;

@@ -1,6 +1,8 @@
-/** Runs a recorded thread again: a real Session, a server that answers from the rollout, and the user's recorded part. */
+/**
+ * Runs a recorded thread again: a real Session, with a server that answers from the rollout, and with the user's
+ * recorded ops.
+ */
 import type { WireApi } from '../../protocol/providers.ts';
-import path from 'node:path';
 import { AgentService } from '../../core/agent/agentService.ts';
 import { HttpModels } from '../../core/model/httpModels.ts';
 import type { Dialect } from '../../core/model/families.ts';
@@ -13,18 +15,17 @@ import {
   replayedDecision,
 } from '../../core/replay/recording.ts';
 import type { ReplayScript } from '../../core/replay/script.ts';
-import { surroundingsIn } from '../../core/replay/surroundings.ts';
-import type { ListedSkill } from '../../core/prompt/skillList.ts';
 import { parseLine } from '../../core/rollout/parseLine.ts';
-import { formatMemory } from '../../core/rollout/memoryFile.ts';
 import { rolloutPath } from '../../core/rollout/recorder.ts';
-import { memoryPath } from '../../core/rollout/threadMemories.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { Event, EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { Op } from '../../protocol/op.ts';
 import { isToolCall, type ResponseItem } from '../../protocol/responseItem.ts';
+import { EventWaits } from './eventWaits.ts';
+import { LearnedSurroundings } from './learnedSurroundings.ts';
 import { type ReplayWorld, replayPorts } from './ports.ts';
 import { type ReplayServer, startReplayServer } from './server.ts';
+import { StopPoint } from './stopPoint.ts';
 import { startOf, dialectOf, homeIn, wireOf } from './threadOf.ts';
 
 export type ReplayOutcome =
@@ -33,18 +34,18 @@ export type ReplayOutcome =
       readonly type: 'different';
       /** One sentence. */
       readonly message: string;
-      /** Unified, of the request; empty where the difference is not one of a request. */
+      /** The difference of the requests as a unified diff; empty if the difference is not in a request. */
       readonly diff: string;
     };
 
 export interface ReplayOptions {
-  /** The one that the responses were recorded on unless given. */
+  /** The wire of the replay; by default the one on which the responses were recorded. */
   readonly wire?: WireApi | undefined;
-  /** Milliseconds without an event after which the thread counts as stuck. */
+  /** Milliseconds without an event after which the replay counts as stuck. */
   readonly patienceMs?: number;
 }
 
-/** Stops at the first difference: later ones may be its consequences. */
+/** Replays a thread. Stops at the first difference, because later ones may be its consequences. */
 export async function runReplay(script: ReplayScript, options: ReplayOptions = {}): Promise<ReplayOutcome> {
   const run = new ReplayRun(script, options);
   try {
@@ -69,27 +70,24 @@ class ReplayRun {
   readonly #script: ReplayScript;
   readonly #wire: WireApi;
   readonly #dialect: Dialect;
-  readonly #patienceMs: number;
   readonly #expected: ExpectedRequests;
   readonly #world: ReplayWorld;
   readonly #home: string;
-  /** Requests that have arrived. */
+  readonly #surroundings: LearnedSurroundings;
+  readonly #stopPoint: StopPoint;
+  readonly #waits: EventWaits;
+  /** The number of requests that have arrived. */
   #arrived = 0;
   #lastBody: Readonly<Record<string, unknown>> | undefined;
-  #items = 0;
   #part: RecordedPart;
   #turn: RecordedTurn | undefined;
-  /** The text so far of the message that the model is writing. */
-  #message = '';
-  /** The turn has come to where it was stopped, but for items that are being written. */
-  #isAtStop = false;
+  /** Approvals that were requested in this part, by call id. */
   readonly #asked = new Map<string, number>();
   #session: Session | undefined;
   #server: ReplayServer | undefined;
   #submissions = 0;
-  readonly #failed: Promise<never>;
-  #fail: (problem: Different) => void = () => {};
-  readonly #waiting = new Set<(event: Event) => void>();
+  /** Suspends the session; set while a turn runs that its recorded process did not end. */
+  #cut: () => void = () => {};
 
   constructor(script: ReplayScript, { wire, patienceMs = PATIENCE_MS }: ReplayOptions) {
     const [first] = script.parts;
@@ -97,7 +95,6 @@ class ReplayRun {
     const items = script.lines.flatMap((line) => itemIn(line) ?? []);
     this.#script = script;
     this.#part = first;
-    this.#patienceMs = patienceMs;
     this.#wire = wire ?? wireOf(items);
     this.#dialect = dialectOf(script, items);
     this.#expected = new ExpectedRequests(script, { wire: this.#wire, dialect: this.#dialect });
@@ -110,12 +107,17 @@ class ReplayRun {
       files: new Map(),
       folders: new Set(),
       stored: new Map(),
-      onAppend: (text) => this.#appended(text),
+      onAppend: (text) => this.#stopPoint.addItems(countItems(text)),
     };
-    this.#failed = new Promise((_resolve, reject) => {
-      this.#fail = reject;
+    this.#surroundings = new LearnedSurroundings(this.#world);
+    this.#stopPoint = new StopPoint((type) => {
+      if (type === 'interrupt') this.#submit({ type: 'interrupt' });
+      else this.#cut();
     });
-    this.#failed.catch(() => {});
+    this.#waits = new EventWaits(
+      patienceMs,
+      () => new Different(`The thread does not go on after request ${this.#arrived}.`),
+    );
   }
 
   async result(): Promise<ReplayOutcome> {
@@ -179,7 +181,7 @@ class ReplayRun {
     const { meta, lines } = this.#script;
     const ports = replayPorts(this.#world, meta.id, this.#home, new URL(server.baseUrl).origin);
     const agents = new AgentService(ports, { version: meta.tiller_version, originator: meta.originator });
-    this.#learn(
+    this.#surroundings.learn(
       lines.slice(0, part.line).flatMap((line) => itemIn(line) ?? []),
       part.started.cwd,
     );
@@ -193,12 +195,12 @@ class ReplayRun {
     const start = startOf(this.#script, part, {
       turn: () => this.#turn,
       models,
-      listedSkills: async () => this.#skills,
+      listedSkills: async () => this.#surroundings.skills,
       replaceTool: (tool) =>
         recordedTool(tool, {
           call: (callId) => this.#part.calls.get(callId),
-          problem: (message) => this.#fail(new Different(message)),
-          stopsHere: () => this.#reachStop(),
+          problem: (message) => this.#waits.fail(new Different(message)),
+          stopsHere: () => this.#stopPoint.reach(),
         }),
     });
     const inherited = lines.slice(0, part.line).join('\n');
@@ -209,7 +211,7 @@ class ReplayRun {
     }
     if (index === 0) {
       this.#world.stored.set(rolloutPath(meta.id, new Date(meta.timestamp)), `${inherited}\n`);
-      this.#items = countItems(`${inherited}\n`);
+      this.#stopPoint.addItems(countItems(`${inherited}\n`));
     }
     const resumed = await agents.resume({ id: meta.id }, ...start);
     if (resumed.type !== 'resumed') {
@@ -220,52 +222,21 @@ class ReplayRun {
     return resumed.session;
   }
 
-  /** Resolves when the turn has ended as it was recorded to. */
+  /** Resolves when the turn has ended in the recorded way. */
   async #ending(turn: RecordedTurn): Promise<void> {
     this.#turn = turn;
-    this.#isAtStop = false;
+    this.#stopPoint.begin(turn.stop);
     this.#world.now = turn.at;
-    this.#learn([...turn.context, ...turn.messages], turn.settings.cwd);
+    this.#surroundings.learn([...turn.context, ...turn.messages], turn.settings.cwd);
     const isEnd = ({ msg }: Event) => msg.type === 'turn_completed' || msg.type === 'turn_aborted';
-    if (turn.stop?.type !== 'cut') return this.#next(isEnd);
-    await this.#orFailed(
+    if (turn.stop?.type !== 'cut') return this.#waits.next(isEnd);
+    await this.#waits.orFailed(
       new Promise<void>((resolve) => {
-        // At once: nothing more is written.
+        // Called at once when the point is reached, so that nothing more is written.
         this.#cut = () => resolve(this.#session?.suspend());
       }),
     );
   }
-
-  #cut: () => void = () => {};
-
-  #learn(items: readonly ResponseItem[], cwd: string): void {
-    const { files, stored } = this.#world;
-    const file = path.join(cwd, 'AGENTS.md');
-    for (const item of items) {
-      const { shell, timeZone, rules, memories = [], skills, docs, files: named } = surroundingsIn(item);
-      if (skills !== undefined) this.#skills = skills;
-      if (shell !== undefined) this.#world.shell = shell;
-      if (timeZone !== undefined) this.#world.timeZone = timeZone;
-      if (rules !== undefined) stored.set('rules.json', rules);
-      for (const [index, { threadId, title, updatedAt }] of memories.entries()) {
-        // The list is in the order of the times, of which it has the days.
-        const at = `${updatedAt}T${String(99 - index).padStart(2, '0')}`;
-        const memory = { threadId, title, folder: cwd, updatedAt: at, trace: '', summary: '-' };
-        stored.set(memoryPath(threadId) ?? '', formatMemory(memory));
-      }
-      if (docs !== undefined) {
-        files.set(path.join(docs.cwd, 'AGENTS.md'), Buffer.from(docs.text));
-        this.#lastDocs = docs.text;
-      }
-      for (const [name, content] of named) files.set(path.resolve(cwd, name), content);
-    }
-    // Other instructions than the last that were sent would have been sent again.
-    const known = files.get(file);
-    if (known !== undefined && String(known) !== this.#lastDocs) files.delete(file);
-  }
-
-  #lastDocs: string | undefined;
-  #skills: readonly ListedSkill[] = [];
 
   // ---------------------------------------------------------------- what the session does
 
@@ -275,11 +246,11 @@ class ReplayRun {
     const number = ++this.#arrived;
     const name = `request ${number} of ${exchanges.length}`;
     if (exchange === undefined) {
-      this.#fail(new Different(`Request ${number} was not recorded: the rollout has ${exchanges.length}.`));
+      this.#waits.fail(new Different(`Request ${number} was not recorded: the rollout has ${exchanges.length}.`));
       return undefined;
     }
     if (exchange.turnId !== this.#turn?.turnId) {
-      this.#fail(
+      this.#waits.fail(
         new Different(`Request ${number} belongs to the turn ${this.#turn?.turnId}, not to ${exchange.turnId}.`),
       );
       return undefined;
@@ -287,35 +258,31 @@ class ReplayRun {
     const difference = compareRequests(this.#expected.body(exchange), body, name);
     if (difference !== undefined) {
       const where = difference.where.join(', ');
-      this.#fail(new Different(`Request ${number} of ${exchanges.length} differs in ${where}.`, difference.diff));
+      this.#waits.fail(new Different(`Request ${number} of ${exchanges.length} differs in ${where}.`, difference.diff));
       return undefined;
     }
     if (this.#lastBody?.['model'] === body['model'] && toolsDiffer(this.#lastBody ?? {}, body)) {
-      this.#fail(new Different(`The tools have changed from request ${number - 1} to ${number}.`));
+      this.#waits.fail(new Different(`The tools have changed from request ${number - 1} to ${number}.`));
       return undefined;
     }
     this.#lastBody = body;
     for (const steer of exchange.steers) {
-      const queued = this.#next(({ msg }) => msg.type === 'input_queued');
+      const queued = this.#waits.next(({ msg }) => msg.type === 'input_queued');
       this.#submit({ type: 'steer', input: [...steer] });
       await queued;
     }
     const { answer } = exchange;
     const isLast = exchanges[this.#arrived]?.turnId !== exchange.turnId;
     const isCut = isLast && this.#turn?.stop?.type === 'cut' && !answersCalls(answer);
-    if (isCut || (answer.type === 'items' && answer.end === 'waits')) this.#reachStop();
+    if (isCut || (answer.type === 'items' && answer.end === 'waits')) this.#stopPoint.reach();
     return answer;
   }
 
   #onEvent(event: Event): void {
-    for (const listener of [...this.#waiting]) listener(event);
+    this.#waits.note(event);
     const { msg } = event;
     if (msg.type === 'approval_requested') this.#decide(msg);
-    if (msg.type === 'item_started' && msg.item.type === 'agent_message') this.#message = '';
-    if (msg.type === 'item_delta' && msg.kind === 'text') {
-      this.#message += msg.text;
-      setImmediate(() => this.#stopIfDue());
-    }
+    this.#stopPoint.note(msg);
   }
 
   #decide({ approvalId, callId }: EventMsgOf<'approval_requested'>): void {
@@ -323,70 +290,21 @@ class ReplayRun {
     this.#asked.set(callId, index + 1);
     const approval = this.#part.calls.get(callId)?.approvals[index];
     if (approval === undefined) {
-      this.#fail(new Different(`The call ${callId} asks for an approval that was not recorded.`));
+      this.#waits.fail(new Different(`The call ${callId} asks for an approval that was not recorded.`));
       return;
     }
     const { resolved } = approval;
-    if (resolved === undefined || resolved.by === 'turn_ended') this.#reachStop();
+    if (resolved === undefined || resolved.by === 'turn_ended') this.#stopPoint.reach();
     else if (resolved.by !== 'non_interactive') {
       const decision = replayedDecision(resolved.decision);
       this.#submit({ type: 'approval', approvalIds: [approvalId], decision });
     }
   }
 
-  #appended(text: string): void {
-    this.#items += countItems(text);
-    this.#stopIfDue();
-  }
-
-  #reachStop(): void {
-    this.#isAtStop = true;
-    // Deferred, so that the event that led here is handled first.
-    setImmediate(() => this.#stopIfDue());
-  }
-
-  #stopIfDue(): void {
-    const stop = this.#turn?.stop;
-    if (!this.#isAtStop || stop === undefined) return;
-    // Chat Completions has no end of a message: an unfinished one is recorded by the interrupt.
-    const unfinished = stop.unfinished !== undefined && this.#message === stop.unfinished ? 1 : 0;
-    if (this.#items + unfinished < stop.items) return;
-    this.#isAtStop = false;
-    if (stop.type === 'interrupt') this.#submit({ type: 'interrupt' });
-    else this.#cut();
-  }
-
   // ---------------------------------------------------------------- waiting
 
   #submit(op: Op): void {
     this.#session?.submit({ id: `replay-${++this.#submissions}`, op });
-  }
-
-  #next(matches: (event: Event) => boolean): Promise<void> {
-    return this.#orFailed(
-      new Promise((resolve) => {
-        const listener = (event: Event) => {
-          if (!matches(event)) return;
-          this.#waiting.delete(listener);
-          resolve();
-        };
-        this.#waiting.add(listener);
-      }),
-    );
-  }
-
-  async #orFailed(promise: Promise<void>): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const stuck = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new Different(`The thread does not go on after request ${this.#arrived}.`));
-      }, this.#patienceMs);
-    });
-    try {
-      await Promise.race([promise, this.#failed, stuck]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }
 

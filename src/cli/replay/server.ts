@@ -1,4 +1,4 @@
-/** The model of a replay: a server on loopback that answers with the recorded responses, on all wires. */
+/** The model server of a replay: listens on loopback, and answers with the recorded responses on all wires. */
 import type { WireApi } from '../../protocol/providers.ts';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,12 +7,12 @@ import { isToolCall, type ResponseItem, textOf } from '../../protocol/responseIt
 import type { ErrorKind } from '../../protocol/policy.ts';
 
 export interface ReplayServer {
-  /** Up to and including `/v1`. */
+  /** The address, up to and including `/v1`. */
   readonly baseUrl: string;
   close(): Promise<void>;
 }
 
-/** Decides the answer; `undefined` refuses the request. Called once a request, in their order. */
+/** Returns the answer to a request; `undefined` refuses it. Called once for each request, in their order. */
 export type AnswerRequest = (body: Readonly<Record<string, unknown>>) => Promise<RecordedAnswer | undefined>;
 
 export async function startReplayServer(answer: AnswerRequest): Promise<ReplayServer> {
@@ -71,7 +71,7 @@ const EVENTS: Readonly<Record<WireApi, (answer: ItemsAnswer) => Iterable<object 
   responses: responsesEvents,
 };
 
-/** The HTTP status of the kinds of error that is not 400. */
+/** The HTTP status of each kind of error whose status is not 400. */
 const STATUS: Partial<Record<ErrorKind, number>> = {
   no_key: 401,
   quota: 402,
@@ -168,7 +168,7 @@ function* messagesEvents({ items, end }: ItemsAnswer): Generator<object> {
   yield { type: 'message_stop' };
 }
 
-/** The announcement of a block, and its deltas. */
+/** Returns the event that starts a block, and the deltas of its content. */
 function blockOf(item: ResponseItem): readonly [block: object, deltas: readonly object[]] {
   switch (item.type) {
     case 'message':

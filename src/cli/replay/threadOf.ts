@@ -10,7 +10,7 @@ import { isFromModel, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
 import { DEFAULT_SETTINGS } from '../../protocol/settings.ts';
 
-/** Default settings, used for what a recording does not contain. */
+/** The default settings, which are used for everything that a recording does not contain. */
 const DEFAULTS = threadSettingsOf(DEFAULT_SETTINGS, {
   model: '',
   cwd: '/',
@@ -19,7 +19,7 @@ const DEFAULTS = threadSettingsOf(DEFAULT_SETTINGS, {
   sandboxFor: () => ({ box: 'none' }),
 });
 
-/** The initial settings of the recorded part of the thread. `given.turn`: the turn to replay. */
+/** Returns the initial settings of the recorded part of the thread. `given.turn`: the turn to replay. */
 export function startOf(
   { meta, lines }: ReplayScript,
   part: RecordedPart,
@@ -62,8 +62,10 @@ export function startOf(
         unreadable: [],
         memory: usesMemories(lines),
       },
-      // None is started: every call is answered from the recording.
+      // No sub-agent is started: every call is answered from the recording.
       agents: { ...DEFAULTS.agents, tools: agentToolsIn(lines), sideCopies: 'never' },
+      // Approvals of a model are recorded, too.
+      approvals: { reviewer: 'user', reviewerModel: null },
     },
     {
       models: given.models,
@@ -78,7 +80,10 @@ export function startOf(
   ];
 }
 
-/** No line records the setting: either memories were listed to the model, or it has read one. */
+/**
+ * Derives whether memories were on, because no line records the setting: they were if memories were listed to the
+ * model, or if it has read one.
+ */
 function usesMemories(lines: readonly string[]): boolean {
   return lines.some(
     (line) =>
@@ -89,7 +94,10 @@ function usesMemories(lines: readonly string[]): boolean {
 
 const AGENT_CALL = /"type":"function_call",.*?"name":"(?:spawn_agent|send_input|wait|resume_agent|close_agent)"/;
 
-/** No line records the setting, either. */
+/**
+ * Derives which tools for sub-agents were offered, because no line records the setting: all of them if the model called
+ * one of the others.
+ */
 function agentToolsIn(lines: readonly string[]): ThreadSettings['agents']['tools'] {
   return lines.some((line) => line.includes('"type":"response_item"') && AGENT_CALL.test(line)) ? 'all' : 'task';
 }
@@ -98,7 +106,7 @@ function sandboxOf({ box, noSandboxCause }: TurnSettings) {
   return { box, ...(noSandboxCause === undefined ? {} : { noSandboxCause }) };
 }
 
-/** TILLER_HOME of the recording. */
+/** Returns TILLER_HOME of the recording. */
 export function homeIn({ meta }: ReplayScript, { started }: RecordedPart): string {
   const relative = rolloutPath(meta.id, new Date(meta.timestamp));
   const file = started.rolloutPath?.replaceAll('\\', '/');
@@ -106,8 +114,8 @@ export function homeIn({ meta }: ReplayScript, { started }: RecordedPart): strin
 }
 
 /**
- * The wire on which the responses were recorded: items of Chat Completions and of Messages have no ids, and reasoning of
- * Messages is a block.
+ * Returns the wire on which the responses were recorded. Items of Chat Completions and of Messages have no ids, and
+ * reasoning of Messages is a block.
  */
 export function wireOf(items: readonly ResponseItem[]): WireApi {
   if (items.some((item) => item.type === 'reasoning' && item.thinking_block !== undefined)) return 'messages';
@@ -118,8 +126,8 @@ export function wireOf(items: readonly ResponseItem[]): WireApi {
 }
 
 /**
- * Returns the kind of server: only one that is known to take more than functions was sent, and has answered, more than
- * functions.
+ * Returns the kind of server. Only a server that is known to take other tools than functions was sent such tools, and
+ * has called them.
  */
 export function dialectOf({ meta }: ReplayScript, items: readonly ResponseItem[]): Dialect {
   const isMore = (item: ResponseItem) =>

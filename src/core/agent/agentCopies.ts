@@ -18,7 +18,7 @@ export interface PlacedAgent {
 
 /** The agents of this process that may write and have not ended. */
 export class AgentCopies {
-  /** By root thread: those that work, and places that are taken for ones that are being started. */
+  /** By root thread: the agents that work, and a place for each one that is being started. */
   readonly #writers = new Map<string, Set<symbol>>();
   /** By agent. */
   readonly #ends = new Map<string, () => void>();

@@ -13,7 +13,7 @@ export interface KnownThreads {
   readonly changedInCopy: (threadId: string) => number | null | undefined;
 }
 
-/** The sub-agents of a thread and theirs, each before its own. */
+/** All sub-agents below a thread, each before its own sub-agents. */
 export function agentRows(
   { agents }: Pick<ThreadState, 'agents'>,
   known: KnownThreads,

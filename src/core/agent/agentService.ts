@@ -332,7 +332,7 @@ export class AgentService {
     const { thread, ports } = inSideCopy(confinedThread, this.#coordinator.portsFor(meta.id, this.#ports, rootId));
     // A rollout without its first line has no instructions.
     const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
-    const agents = this.#subAgents.of({ threadId: meta.id, rootId, settings: confinedThread, host });
+    const agents = this.#subAgents.agentsOf({ threadId: meta.id, rootId, settings: confinedThread, host });
     const session = new Session({
       settings: thread,
       host,

@@ -1,4 +1,5 @@
 /** An edit at the cursor: a thread of its own with few tools, for one message. */
+import { awaitsUser } from '../../protocol/approval.ts';
 import type { EventMsg } from '../../protocol/event.ts';
 import type { FileChangeSummary, UserInput } from '../../protocol/item.ts';
 import type { Ids } from '../ports.ts';
@@ -68,7 +69,10 @@ export function editSettings(settings: ThreadSettings): ThreadSettings {
   };
 }
 
-/** A thread for one edit waits for no tools of other sources and has none; agents and skills are not listed to it. Its review is that of `editSettings`. */
+/**
+ * The services for a thread that makes one edit: no tools of other sources, no agents and no skills. The review is that
+ * of `editSettings`.
+ */
 export function editHost(
   { toolProviders: _tools, agentRoles: _roles, skills: _skills, review: _review, ...host }: ThreadHost,
   tooLate: (op: MessageOp) => void,
@@ -92,7 +96,7 @@ export class PreparedEdit {
   }
 
   /**
-   * Begins the thread with the message, under the settings of now. `signal` interrupts it. @throws what
+   * Begins the thread with the message, under the present settings. `signal` interrupts it. @throws what
    * `EditThreadDeps.start` does, or the signal's reason
    */
   async start(
@@ -107,13 +111,13 @@ export class PreparedEdit {
     return startEdit(await this.#session, this.#late, input, this.#deps, signal, onProgress);
   }
 
-  /** The user writes no message. Never rejects. */
+  /** Call when the user cancels. Never rejects. */
   async discard(): Promise<void> {
     await this.#session.then((session) => session.dispose()).catch(() => {});
   }
 }
 
-/** `late`: gets what is sent too late for the edit. @throws the signal's reason */
+/** `late`: the messages that were sent too late for the edit. @throws the signal's reason */
 async function startEdit(
   session: Session,
   late: readonly MessageOp[],
@@ -135,7 +139,7 @@ async function startEdit(
     await session.dispose();
     signal.throwIfAborted();
   }
-  // First: a thread that is not shown and has no work is closed as soon as it begins.
+  // Submitted before `begin`, which closes a thread that is not shown and has no work.
   submit({ type: 'user_turn', input: [...input] });
   begin(session);
   const forget = onAbort(signal, () => submit({ type: 'interrupt' }));
@@ -172,8 +176,10 @@ class EditWatch {
         if (msg.kind === 'patch') this.#write(msg.text);
         return undefined;
       case 'approval_requested':
+        if (!awaitsUser(msg)) return undefined;
         this.#onProgress(msg.kind === 'patch' ? { type: 'asking', approvalId: msg.approvalId } : { type: 'waiting' });
         return undefined;
+      case 'approval_reviewed':
       case 'question_requested':
         this.#onProgress({ type: 'waiting' });
         return undefined;

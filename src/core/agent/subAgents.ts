@@ -63,7 +63,7 @@ export class SubAgents {
   }
 
   /** The sub-agents of one thread, for its tools. */
-  of(parent: ParentThread): Agents {
+  agentsOf(parent: ParentThread): Agents {
     let known = { own: NO_ROLES, all: BUILTIN_ROLES };
     const roles = () => known.all;
     return {

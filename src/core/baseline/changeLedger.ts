@@ -133,7 +133,7 @@ export class ChangeLedger {
   ): Promise<WindowChanges & { readonly result: Result }> {
     const waiting = new AbortController();
     const stop = signal && onAbort(signal, () => waiting.abort(signal.reason));
-    const written = this.#alone(async () => {
+    const written = this.#inSequence(async () => {
       waiting.signal.throwIfAborted();
       const missing = await this.#store.missingFolders(paths);
       const before = await this.#store.capture(paths);
@@ -205,7 +205,7 @@ export class ChangeLedger {
     const key = JSON.stringify([roots, limits]);
     const queued = this.#queued.get(key);
     if (queued !== undefined) return queued;
-    const look = this.#alone(async () => {
+    const look = this.#inSequence(async () => {
       this.#queued.delete(key);
       return this.#lookNow(roots, limits);
     });
@@ -218,7 +218,7 @@ export class ChangeLedger {
     const look = await this.#store.look(roots, limits);
     const now = this.#clock.now().getTime();
     this.#lookMs = now - begun;
-    const others = look.changes.filter((change) => !this.#give(change, now));
+    const others = look.changes.filter((change) => !this.#assign(change, now));
     if (others.length > 0) this.#others.fire(others.map(byOther));
     for (const window of this.#open) {
       const isWatched = (folder: string) => window.roots.some((root) => isBelow(folder, root));
@@ -231,14 +231,14 @@ export class ChangeLedger {
   }
 
   /** Looks and patches follow each other, also after one that failed. */
-  #alone<Result>(act: () => Promise<Result>): Promise<Result> {
+  #inSequence<Result>(act: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(act);
     this.#last = result.catch(() => {});
     return result;
   }
 
-  /** False for a change of a writer that is not known. */
-  #give(change: LookedChange, now: number): boolean {
+  /** Adds a change to the command that made it. Returns false if its writer is not known. */
+  #assign(change: LookedChange, now: number): boolean {
     const windows = [...this.#open];
     const owner = attribute(change, windows, this.#writes, now);
     switch (owner.type) {
@@ -295,7 +295,7 @@ function addFolders(window: Window, { newFolders, goneFolders }: Pick<Look, 'new
   }
 }
 
-/** `this` means that one writer made it, here another program. */
+/** `by: 'this'` means a single writer, which here is another program. */
 function byOther({ path, before, after }: LookedChange): RecordedChange {
   return { path, before, after, by: 'this' };
 }

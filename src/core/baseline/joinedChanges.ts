@@ -8,8 +8,8 @@ export class JoinedChanges {
   readonly #arrived = new Set<string>();
 
   /**
-   * Adds a later change. Where it does not begin as the known one ended, another writer was there in between, so that it
-   * becomes uncertain.
+   * Adds a later change. If it does not begin where the known one ended, another writer changed the path in between,
+   * and the joined change is uncertain.
    */
   add(change: RecordedChange): void {
     const known = this.#byPath.get(change.path);

@@ -8,8 +8,8 @@ import { pathBelow } from '../util/pathBelow.ts';
 const MAX_LOOKED_FOR = 50;
 
 /**
- * Returns the records with the paths of the folder in which the thread goes on, `cwd`. `former`: the folders in which it
- * worked before. One of them has moved to `cwd` when it is gone, and a file that its records name is in `cwd`.
+ * Returns the records with the paths of `cwd`, the folder in which the thread goes on. `former`: the folders in which
+ * it worked before. One of them counts as moved to `cwd` if it is gone and `cwd` has a file that its records name.
  */
 export async function movedRecords(
   records: readonly ChangeRecord[],

@@ -102,13 +102,16 @@ export async function planRevert(
   return { direction: options.direction, turnIds, newFolders, goneFolders, files, agents };
 }
 
-/** Brings the files to where the plan leads, all or none; conflicts and the like are left alone and named. */
+/**
+ * Applies the plan to all its files, or to none. Files with conflicts, and others that cannot be reverted, stay as they
+ * are and are returned as skipped.
+ */
 export async function performRevert(
   plan: RevertPlan,
   options: Pick<RevertOptions, 'includeUncertain'>,
   { store, restore, records, clock }: RevertDeps,
 ): Promise<Reverted | Exclude<RestoreResult, { type: 'restored' }>> {
-  const { direction, turnIds, newFolders, goneFolders, agents } = plan;
+  const { direction, newFolders, goneFolders, agents } = plan;
   const { moves, skipped } = await movesOf(plan, options, store);
   const restorations: Restoration[] = [];
   const made: Move[] = [];
@@ -131,29 +134,7 @@ export async function performRevert(
   // A file that is already in its final state counts as reverted: a kill may have come before this line was written.
   const done = plan.files.filter(({ plan: { state } }) => state === 'done');
   if (made.length + done.length + newFolders.length + goneFolders.length > 0) {
-    const at = clock.now().toISOString();
-    const changes = [...made.map(changeOf), ...done.map(unchanged)];
-    await records.append({
-      type: 'reverted',
-      turnIds: [...turnIds],
-      direction,
-      at,
-      changes,
-      newFolders: [...newFolders],
-      goneFolders: [...goneFolders],
-      ...(agents.length === 0 ? {} : { agents: agents.map(withoutPaths) }),
-    });
-    for (const { agentId, turnIds: ofAgent, paths } of agents) {
-      await records.of(agentId).append({
-        type: 'reverted',
-        turnIds: [...ofAgent],
-        direction,
-        at,
-        changes: changes.filter(({ path }) => paths.has(path)),
-        newFolders: [],
-        partOf: records.threadId,
-      });
-    }
+    await recordRevert(plan, [...made.map(changeOf), ...done.map(unchanged)], { records, clock });
   }
   // A finished undo that no record names yet, as after a crash, counts as one.
   const reverted: readonly Shown[] =
@@ -169,6 +150,36 @@ export async function performRevert(
       skipped: skipped.filter(({ path }) => paths.has(left.get(path) ?? '')),
     })),
   };
+}
+
+/** Appends the revert to the records of the thread, and to those of each agent whose turns it covers. */
+async function recordRevert(
+  { direction, turnIds, newFolders, goneFolders, agents }: RevertPlan,
+  changes: RecordedChange[],
+  { records, clock }: Pick<RevertDeps, 'records' | 'clock'>,
+): Promise<void> {
+  const at = clock.now().toISOString();
+  await records.append({
+    type: 'reverted',
+    turnIds: [...turnIds],
+    direction,
+    at,
+    changes,
+    newFolders: [...newFolders],
+    goneFolders: [...goneFolders],
+    ...(agents.length === 0 ? {} : { agents: agents.map(withoutPaths) }),
+  });
+  for (const { agentId, turnIds: ofAgent, paths } of agents) {
+    await records.of(agentId).append({
+      type: 'reverted',
+      turnIds: [...ofAgent],
+      direction,
+      at,
+      changes: changes.filter(({ path }) => paths.has(path)),
+      newFolders: [],
+      partOf: records.threadId,
+    });
+  }
 }
 
 function withoutPaths({ agentId, turnIds }: ChangingAgent): { agentId: string; turnIds: string[] } {

@@ -51,7 +51,7 @@ export class McpServer {
   readonly #calls = new Set<Elicit>();
   #status: McpServerStatus = { type: 'stopped' };
   /** Aborts the current start or connection. */
-  #life = new AbortController();
+  #lifetime = new AbortController();
   #starting: Promise<void> = Promise.resolve();
   /** Resolves when the former connection has ended, and one of it that was made too late. Two never run at a time. */
   #ending: Promise<unknown>;
@@ -98,13 +98,16 @@ export class McpServer {
 
   #begin(): Promise<void> {
     this.#cancelRestart();
-    this.#life = new AbortController();
+    this.#lifetime = new AbortController();
     this.#set({ type: 'starting' });
-    this.#starting = this.#connect(this.#life);
+    this.#starting = this.#connect(this.#lifetime);
     return this.#starting;
   }
 
-  /** Ends the server, and starts it with all restarts before it: calls wait for it. Never rejects. */
+  /**
+   * Ends the server and starts it again; failures before this do not count. Calls wait for the new start. Never
+   * rejects.
+   */
   restart(): Promise<void> {
     this.#ending = this.stop();
     this.#failures = 0;
@@ -117,7 +120,7 @@ export class McpServer {
     const { connection } = { connection: undefined, ...this.#status };
     const before = [this.#starting, this.#ending];
     this.#set({ type: 'stopped' });
-    this.#life.abort(new Error('The server was stopped.'));
+    this.#lifetime.abort(new Error('The server was stopped.'));
     await Promise.all([connection?.close(), ...before]);
   }
 
@@ -175,13 +178,13 @@ export class McpServer {
     }
   }
 
-  async #connect(life: AbortController): Promise<void> {
+  async #connect(lifetime: AbortController): Promise<void> {
     const { connector, clock, roots } = this.#deps;
     const { startupTimeoutMs } = this.definition.settings;
     await this.#ending;
-    if (life.signal.aborted) return;
+    if (lifetime.signal.aborted) return;
     const late = new McpFault('timeout', `It was not ready within ${startupTimeoutMs} ms (startupTimeoutMs).`);
-    const limit = deadline(clock, startupTimeoutMs, late, life.signal);
+    const limit = deadline(clock, startupTimeoutMs, late, lifetime.signal);
     const { signal } = limit;
     this.log.add('Starting.');
     try {
@@ -205,10 +208,10 @@ export class McpServer {
         await connection.close();
         throw error;
       });
-      if (life.signal.aborted) await connection.close();
-      else this.#ready(connection, tools, life);
+      if (lifetime.signal.aborted) await connection.close();
+      else this.#ready(connection, tools, lifetime);
     } catch (error) {
-      if (life.signal.aborted) return;
+      if (lifetime.signal.aborted) return;
       if (this.#failures > 0 && !needsAuth(error)) this.#ended(messageOf(error));
       else this.#failed(error);
     } finally {
@@ -216,15 +219,15 @@ export class McpServer {
     }
   }
 
-  #ready(connection: McpConnection, tools: readonly McpTool[], life: AbortController): void {
+  #ready(connection: McpConnection, tools: readonly McpTool[], lifetime: AbortController): void {
     const { clock } = this.#deps;
     const since = clock.monotonic();
     const { name, version, protocolVersion } = connection.info;
     this.log.add(`Ready: ${name} ${version}, protocol ${protocolVersion}, ${tools.length} tools.`);
     this.#set({ type: 'ready', connection, tools });
     void connection.closed.then((fault) => {
-      if (life.signal.aborted) return;
-      life.abort(fault);
+      if (lifetime.signal.aborted) return;
+      lifetime.abort(fault);
       // Closes also a connection that only reports its end, such as a session over HTTP.
       this.#ending = connection.close();
       if (clock.monotonic() - since >= GOOD_MS) this.#failures = 0;
@@ -234,20 +237,20 @@ export class McpServer {
     });
   }
 
-  /** Starts another session at once: the server is there. */
+  /** Starts another session at once: the server runs, and has only forgotten the session. */
   #renew(reason: string): void {
     this.log.add(reason);
     void this.#begin();
   }
 
-  /** Leaves it as it is. */
+  /** Records the failure. The server is not started again. */
   #failed(error: unknown): void {
     const message = messageOf(error);
     this.log.add(message);
     this.#set({ type: needsAuth(error) ? 'needs_auth' : 'failed', message });
   }
 
-  /** Starts it again after a pause, unless there were too many. */
+  /** Starts the server again after a pause, unless it has ended too often. */
   #ended(reason: string): void {
     const pause = PAUSES[this.#failures++];
     this.log.add(reason);
@@ -267,7 +270,10 @@ export class McpServer {
     if (kind === 'prompts') this.#changes.fire();
   }
 
-  /** One request at a time: of two, the older answer could come last. All changes during one cost another. Never rejects. */
+  /**
+   * Reads the tools again. Makes one request at a time, because the older of two answers could come last; changes
+   * during a request cause one more. Never rejects.
+   */
   async #refresh(): Promise<void> {
     this.#isStale = true;
     if (this.#isRefreshing) return;
@@ -284,15 +290,15 @@ export class McpServer {
     if (status.type !== 'ready') return;
     const { startupTimeoutMs } = this.definition.settings;
     const late = new McpFault('timeout', `there was no answer within ${startupTimeoutMs} ms (startupTimeoutMs).`);
-    const life = this.#life.signal;
-    const limit = deadline(this.#deps.clock, startupTimeoutMs, late, life);
+    const lifetime = this.#lifetime.signal;
+    const limit = deadline(this.#deps.clock, startupTimeoutMs, late, lifetime);
     try {
       const tools = await this.#toolsOf(status.connection, limit.signal);
       if (this.#status.type !== 'ready' || this.#status.connection !== status.connection) return;
       this.log.add(`It has ${tools.length} tools now.`);
       this.#set({ type: 'ready', connection: status.connection, tools });
     } catch (error) {
-      if (!life.aborted) this.log.add(`Its new list of tools cannot be read: ${messageOf(error)}`);
+      if (!lifetime.aborted) this.log.add(`Its new list of tools cannot be read: ${messageOf(error)}`);
     } finally {
       limit.end();
     }

@@ -130,7 +130,7 @@ export function groupItems(items: readonly ResponseItem[], strictOrder = false):
 
 /**
  * The order that Mistral and many chat templates require: messages of the user alternate with answers of the assistant.
- * Consecutive ones become one, and after outputs of tools the assistant has a word first.
+ * Consecutive ones are joined, and a short answer is put between outputs of tools and a message of the user.
  */
 function inStrictOrder(groups: readonly Group[]): readonly Group[] {
   const ordered: Group[] = [];

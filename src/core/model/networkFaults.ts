@@ -10,13 +10,85 @@ export const PROXY_AUTH: Verdict = {
   action: 'check_network',
 };
 
-const NO_TLS_CODE = /^(?:ERR_SSL_|EPROTO$)/;
-const CERTIFICATE_CODE =
-  /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
 const UNUSABLE_ADDRESS = /^(?:ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS|ERR_INVALID_CHAR)$/;
-const TIMEOUT_CODE = /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_\w+_TIMEOUT)$/;
 const CLOSED_CODE = /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE)$/;
 const NOT_HTTP_CODE = /^(?:HPE_\w+|ERR_UNUSABLE_ANSWER)$/;
+
+/**
+ * Verdicts by an error code of the chain: the first row that matches one decides. Codes of certificates are those of
+ * Node (nodejs.org/api/tls.html, “X509 certificate error codes”).
+ */
+const BY_CODE: readonly (readonly [codes: RegExp, verdict: Verdict])[] = [
+  [
+    /^(?:ERR_SSL_|EPROTO$)/,
+    {
+      kind: 'tls',
+      message:
+        'No secure connection to the server could be established: check whether its address must begin with http://.',
+      retryable: false,
+      action: 'check_settings',
+    },
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/,
+    {
+      kind: 'tls',
+      message: 'The server’s certificate is for another name: check the base URL.',
+      retryable: false,
+      action: 'check_settings',
+    },
+  ],
+  [
+    /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/,
+    {
+      kind: 'tls',
+      message: 'The server’s certificate has expired or is not valid yet: check also the clock of this machine.',
+      retryable: false,
+      action: 'check_network',
+    },
+  ],
+  [
+    /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/,
+    {
+      kind: 'tls',
+      message:
+        'The server’s certificate is not trusted on this machine. If it is the right one, let the variable NODE_EXTRA_CA_CERTS name a file with the certificate that signed it, and start again. VS Code also trusts the certificates of the system (setting http.systemCertificates). Tiller checks every certificate: the setting http.proxyStrictSSL does not change that.',
+      retryable: false,
+      action: 'check_network',
+    },
+  ],
+  [
+    UNUSABLE_ADDRESS,
+    {
+      kind: 'config',
+      message: 'The request cannot be sent: check the base URL, the headers and the key.',
+      retryable: false,
+      action: 'check_settings',
+    },
+  ],
+  [
+    /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_\w+_TIMEOUT)$/,
+    { kind: 'timeout', message: 'The server did not answer in time.', retryable: true, action: 'retry' },
+  ],
+  [
+    /^(?:ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/,
+    {
+      kind: 'network',
+      message: 'The server’s name cannot be resolved.',
+      retryable: true,
+      action: 'check_network',
+    },
+  ],
+  [
+    /^ECONNREFUSED$/,
+    {
+      kind: 'network',
+      message: 'Nothing answers at the server’s address.',
+      retryable: true,
+      action: 'check_network',
+    },
+  ],
+];
 
 /** The fault of an exception from the network. If a `ModelFault` is among its causes, that one. */
 export function networkFault(error: unknown, phase: 'connecting' | 'streaming'): ModelFault {
@@ -31,54 +103,10 @@ export function networkFault(error: unknown, phase: 'connecting' | 'streaming'):
 function networkVerdict(codes: readonly string[], messages: string, phase: 'connecting' | 'streaming'): Verdict {
   const any = (pattern: RegExp) => codes.some((code) => pattern.test(code));
   if (/\bproxy\b|tunneling socket|CONNECT (?:request|response)/i.test(messages)) {
-    if (/\b407\b/.test(messages)) return PROXY_AUTH;
-    if (any(UNUSABLE_ADDRESS)) {
-      return { kind: 'proxy', message: 'The proxy cannot be used.', retryable: false, action: 'check_network' };
-    }
-    return {
-      kind: 'proxy',
-      message: 'The proxy blocked the request.',
-      retryable: true,
-      action: 'check_network',
-    };
+    return proxyVerdict(messages, any(UNUSABLE_ADDRESS));
   }
-  if (any(NO_TLS_CODE)) {
-    return {
-      kind: 'tls',
-      message:
-        'No secure connection to the server could be established: check whether its address must begin with http://.',
-      retryable: false,
-      action: 'check_settings',
-    };
-  }
-  if (any(CERTIFICATE_CODE)) return certificateVerdict(any);
-  if (any(UNUSABLE_ADDRESS)) {
-    return {
-      kind: 'config',
-      message: 'The request cannot be sent: check the base URL, the headers and the key.',
-      retryable: false,
-      action: 'check_settings',
-    };
-  }
-  if (any(TIMEOUT_CODE)) {
-    return { kind: 'timeout', message: 'The server did not answer in time.', retryable: true, action: 'retry' };
-  }
-  if (any(/^(?:ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/)) {
-    return {
-      kind: 'network',
-      message: 'The server’s name cannot be resolved.',
-      retryable: true,
-      action: 'check_network',
-    };
-  }
-  if (any(/^ECONNREFUSED$/)) {
-    return {
-      kind: 'network',
-      message: 'Nothing answers at the server’s address.',
-      retryable: true,
-      action: 'check_network',
-    };
-  }
+  const row = BY_CODE.find(([pattern]) => any(pattern));
+  if (row !== undefined) return row[1];
   if (phase === 'connecting' && any(NOT_HTTP_CODE)) {
     return {
       kind: 'bad_response',
@@ -98,29 +126,9 @@ function networkVerdict(codes: readonly string[], messages: string, phase: 'conn
   return { kind: 'network', message: 'The server cannot be reached.', retryable: true, action: 'check_network' };
 }
 
-/** Errors of a certificate, by the codes of Node (nodejs.org/api/tls.html, “X509 certificate error codes”). */
-function certificateVerdict(any: (pattern: RegExp) => boolean): Verdict {
-  if (any(/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/)) {
-    return {
-      kind: 'tls',
-      message: 'The server’s certificate is for another name: check the base URL.',
-      retryable: false,
-      action: 'check_settings',
-    };
-  }
-  if (any(/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/)) {
-    return {
-      kind: 'tls',
-      message: 'The server’s certificate has expired or is not valid yet: check also the clock of this machine.',
-      retryable: false,
-      action: 'check_network',
-    };
-  }
-  return {
-    kind: 'tls',
-    message:
-      'The server’s certificate is not trusted on this machine. If it is the right one, let the variable NODE_EXTRA_CA_CERTS name a file with the certificate that signed it, and start again. VS Code also trusts the certificates of the system (setting http.systemCertificates). Tiller checks every certificate: the setting http.proxyStrictSSL does not change that.',
-    retryable: false,
-    action: 'check_network',
-  };
+function proxyVerdict(messages: string, isUnusable: boolean): Verdict {
+  if (/\b407\b/.test(messages)) return PROXY_AUTH;
+  return isUnusable
+    ? { kind: 'proxy', message: 'The proxy cannot be used.', retryable: false, action: 'check_network' }
+    : { kind: 'proxy', message: 'The proxy blocked the request.', retryable: true, action: 'check_network' };
 }

@@ -43,11 +43,11 @@ export function createModelClient(provider: ProviderConfig, ports: ModelPorts): 
   const transport = createTransport(provider, ports, sent);
   const parts: ClientParts = { provider, transport, refused, reported, clock, ids, log };
   const client = clientOf(parts);
-  let isTold = false;
+  let hasWarned = false;
   return {
     async *stream(prompt, signal) {
-      if (!isTold && provider.toolImages === 'none' && prompt.input.some(hasToolImages)) {
-        isTold = true;
+      if (!hasWarned && provider.toolImages === 'none' && prompt.input.some(hasToolImages)) {
+        hasWarned = true;
         yield { type: 'warning', message: `“${provider.id}” takes no images of tools: the model does not see them.` };
       }
       yield* withShownFaults(client.stream(prompt, signal), sent);

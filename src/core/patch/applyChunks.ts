@@ -21,7 +21,7 @@ interface Edit {
 interface Place {
   readonly start: number;
   readonly lines: readonly PatchLine[];
-  /** The old ones of these lines. */
+  /** The lines that the chunk removes or keeps. */
   readonly old: readonly string[];
 }
 

@@ -39,7 +39,7 @@ export function missingMarker(line: number, text: string): PatchFault {
   return at('missing_marker', line, `"${text}" does not continue the chunk. ${advice}.`);
 }
 
-/** A line at which a chunk must begin, and which is none of a chunk. */
+/** A line that is not the beginning of a chunk, where one must begin. */
 export function unexpectedLine(line: number, text: string): PatchFault {
   return at('unexpected_line', line, `"${text}" must begin with " " (context), "-" (old line) or "+" (new line).`);
 }

@@ -71,8 +71,8 @@ function findEndings(text: string): Endings {
 }
 
 /**
- * Into a typed array, whose memory is given only once it is used: an array that grows to the lines of a long file is copied
- * several times, and by the garbage collector, too.
+ * Uses a typed array, which takes memory only where it is written: a growing array is copied several times, also by the
+ * garbage collector.
  */
 function findLineFeeds(text: string): Endings {
   let starts = new Uint32Array((text.length >>> 3) + 8);

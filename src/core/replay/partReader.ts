@@ -34,7 +34,7 @@ interface OpenExchange {
   readonly items: ResponseItem[];
   readonly steers: (readonly UserInput[])[];
   answer: RecordedAnswer | undefined;
-  /** The response was counted, or its calls were answered: it is complete. */
+  /** The response is complete: it was counted, or its calls were answered. */
   isOver: boolean;
 }
 

@@ -11,9 +11,9 @@ import { isStopped, type RecordedApproval, type RecordedCall } from './recording
 export interface RecordedCalls {
   /** `undefined` for a call that the rollout does not have in this process. */
   call(callId: string): RecordedCall | undefined;
-  /** An action that the rollout does not contain. */
+  /** Called for an action that the rollout does not contain. */
   problem(message: string): void;
-  /** The call would run now, and the turn was stopped meanwhile. */
+  /** Called when the call would run and the recorded turn was stopped at this point. */
   stopsHere(): void;
 }
 
@@ -75,7 +75,7 @@ function prepared(plan: Plan, { itemId, callId }: ToolContext): Preparation<Plan
     item,
     approvalKeys: keysOf(asked),
     requirement:
-      asked === undefined || isOutside(asked) || asked.resolved?.by === 'rule'
+      asked === undefined || isOutside(asked) || isAnsweredUnasked(asked)
         ? {
             type: 'skip',
             bypassSandbox: false,
@@ -100,6 +100,11 @@ function prepared(plan: Plan, { itemId, callId }: ToolContext): Preparation<Plan
           }),
         }),
   };
+}
+
+/** Rules and a reviewing model do not answer in a replay. */
+function isAnsweredUnasked({ resolved }: RecordedApproval): boolean {
+  return resolved?.by === 'rule' || resolved?.by === 'reviewer';
 }
 
 /** The approval request to run a command again outside the sandbox that blocked it. */

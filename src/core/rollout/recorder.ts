@@ -30,7 +30,7 @@ export class Recorder {
   #file: AppendFile | undefined;
   /** Entries that are not on disk yet, oldest first. */
   readonly #waiting: (RolloutEntry & { readonly timestamp: string })[] = [];
-  /** True when the last write failed and may have left a part of a line. */
+  /** The last write has failed, and may have left a part of a line. */
   #torn = false;
 
   constructor(path: string, ports: { readonly storage: Storage; readonly clock: Clock }) {

@@ -7,14 +7,14 @@ import { resolveMentions } from './mentions.ts';
 import type { TurnRun } from './turnRun.ts';
 import { inputDeps, userMessage } from './userInput.ts';
 
-/** Records a text of a hook: a message of its own. */
+/** Records the text of a hook as a message of its own. */
 export function rememberHookText(run: TurnRun, text: string | undefined): void {
   if (text !== undefined) run.remember(userText(text));
 }
 
 /**
- * Adds messages of the user, one after the other. Returns the reason why a hook keeps them from the model, if it gets
- * none of them. When one is stopped, the later ones are shown as unsent.
+ * Adds messages of the user, one after the other. If hooks block all of them, returns the reason for the first. When
+ * one is stopped, the later ones are shown as unsent.
  */
 export async function addInputs(run: TurnRun, inputs: readonly (readonly UserInput[])[]): Promise<string | undefined> {
   const blocked: string[] = [];
@@ -42,7 +42,7 @@ export function showUnsent(
 
 /**
  * Adds a message of the user to the thread: reads its mentions, runs the hooks on it, emits and records it. Returns the
- * reason why a hook keeps the message from the model; the user sees it nevertheless.
+ * reason if a hook blocks it: then the model does not get it, but the user sees it.
  */
 export async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<string | undefined> {
   const id = run.ports.ids.next('item');
@@ -51,7 +51,7 @@ export async function addInput(run: TurnRun, input: readonly UserInput[]): Promi
     run.emit({ type, item: { id, type: 'user_message', status, content: [...content] } });
   };
   const { content, message, warnings } = await readInput(run, input).catch((error: unknown) => {
-    // The user sees the message also when its mentions could not be read to the end.
+    // The user sees the message even if its mentions cannot be read.
     shown('in_progress', input);
     shown('aborted', input);
     throw error;

@@ -3,12 +3,15 @@ import type { AgentSummary } from '../../protocol/thread.ts';
 import { agentNotice, isAgentNoticeOf } from '../prompt/notices.ts';
 import { isFinal, statusForModel } from '../tools/agents/agentStatus.ts';
 
-/** The sub-agents of a thread as its model knows them, with notices about those that have ended until its next request. */
+/**
+ * The sub-agents of a thread as its model knows them. Keeps a notice about each ended one until the model's next
+ * request.
+ */
 export class AgentNotices {
   readonly #waiting = new Map<string, MessageItem>();
   readonly #known = new Map<string, AgentSummary>();
 
-  /** Agents that can be waited for, messaged or closed, as the model would do by their ids. */
+  /** Agents that the model can wait for, message or close by their ids. */
   get open(): readonly AgentSummary[] {
     return [...this.#known.values()].filter(({ state, isTask }) => state !== 'shutdown' && isTask !== true);
   }
@@ -24,14 +27,15 @@ export class AgentNotices {
     this.#waiting.set(agentId, agentNotice(agentId, statusForModel(agent)));
   }
 
-  /** The model has the status of this agent already, or the agent works again. */
+  /** Call when the model has the status of this agent already, or the agent works again. */
   drop(agentId: string): void {
     this.#waiting.delete(agentId);
   }
 
   /**
-   * Adds those that an earlier process did not send; see `endLeftovers` for agents that were at work. `history`: with the items
-   * that compactions have replaced, whose summaries include the notices.
+   * Adds the notices that an earlier process did not send; agents that were working then count as interrupted
+   * (`endLeftovers`). `history`: includes the items that compactions have replaced, because the model has read their
+   * notices.
    */
   recover(agents: readonly AgentSummary[], history: readonly ResponseItem[]): void {
     for (const known of agents) {

@@ -21,7 +21,10 @@ interface Preview {
   held: string | null;
 }
 
-/** Shows the calls of one response while they stream: today a patch, line by line, below the calls before it. */
+/**
+ * Shows the calls of one response while they stream, each below the calls before it. Only patches are shown so far,
+ * line by line.
+ */
 export class CallPreviews {
   readonly #previews = new Map<string, Preview>();
   readonly #run: PreviewDeps;

@@ -89,7 +89,10 @@ export function withRaised(
   return { ...raised, [unit]: higher(raised[unit], { cap, to: next }) };
 }
 
-/** Merges raised caps: of two with the same unit the right one counts, or the higher one of the same cap. */
+/**
+ * Merges raised caps, for each unit: `right` replaces `left`, unless both raise the same cap; then the higher limit
+ * counts.
+ */
 export function mergeRaised(left: RaisedCaps, right: RaisedCaps): RaisedCaps {
   const merged = UNITS.map((unit) => {
     const newer = right[unit];

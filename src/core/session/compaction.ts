@@ -11,7 +11,7 @@ import { isHookContext, isUsersOwn } from '../prompt/notices.ts';
 import { abortable } from '../util/abort.ts';
 import { compactedHistory, keptMessageTokens } from './compactedHistory.ts';
 import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
-import { fitting, inWords, shorter } from './summaryInput.ts';
+import { fitting, withCallsAsText, shorter } from './summaryInput.ts';
 import type { TurnRun } from './turnRun.ts';
 
 export type CompactionResult =
@@ -137,14 +137,17 @@ async function summarize(run: TurnRun, history: readonly ResponseItem[]): Promis
   }
 }
 
-/** The input after the server has refused these items: shorter, or in words; `undefined` when it would be the same. */
+/**
+ * The input after the server has refused these items: shorter, or with calls as text. `undefined` if that changes
+ * nothing.
+ */
 function otherForm(
   run: TurnRun,
   items: readonly ResponseItem[],
   fault: ModelFault,
 ): readonly ResponseItem[] | undefined {
   if (fault.kind === 'context_exceeded') return mayHelp(run, fault) ? shorter(items) : undefined;
-  return fault.kind === 'invalid_request' ? inWords(items) : undefined;
+  return fault.kind === 'invalid_request' ? withCallsAsText(items) : undefined;
 }
 
 function newSchedule({ ports, maxAttempts }: TurnRun): RetrySchedule {

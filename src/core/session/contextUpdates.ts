@@ -85,7 +85,7 @@ export class ContextUpdates {
     settings: TurnSettings,
     options: Omit<DocsOptions, 'cwd'> & {
       readonly thread: Pick<ToolThread, 'id' | 'home'>;
-      /** In plan mode it changes nothing, and its parent writes the plan. */
+      /** A sub-agent in plan mode changes nothing and writes no plan: its parent does. */
       readonly isSubAgent: boolean;
       readonly userInstructions: string;
       readonly allowedPrefixes: readonly AllowedPrefix[];

@@ -68,8 +68,8 @@ export class Conversation {
   }
 
   /** The turn that this message began and all after it; `undefined` when it began none. */
-  from(messageId: string): TurnsFrom | undefined {
-    return this.#turns.from(messageId, this.history.items);
+  turnsFrom(messageId: string): TurnsFrom | undefined {
+    return this.#turns.turnsFrom(messageId, this.history.items);
   }
 
   /** Removes these turns, whose history begins behind `history`. */

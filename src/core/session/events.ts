@@ -101,7 +101,7 @@ export class EventSink {
     return this.#time.text;
   }
 
-  /** Returns the first failure of a row of failures. */
+  /** Returns the failure, unless the write before it has failed, too. */
   #write(entry: RolloutEntry, at?: string): StorageFailure | undefined {
     try {
       this.#recorder.record(entry, at);

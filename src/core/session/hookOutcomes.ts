@@ -30,7 +30,7 @@ export function reasonOf(hook: Hook, text: string): DecisionReason {
   return { source: 'hook', id: commandOf(hook), text };
 }
 
-/** The strictest wins, and of equals the first. */
+/** The strictest verdict; of equally strict ones the first. */
 export function verdictIn(finished: readonly FinishedHook[]): HookVerdict {
   for (const { hook, outcome } of finished) {
     const denial = outcome.block ?? outcome.stop;

@@ -7,11 +7,11 @@ import type { TurnSkills } from './turnSkills.ts';
 
 type Registry = OrchestratorDeps['registry'];
 
-/** A call as its hooks have left it, with the tool that runs it as hooks and skills let it. */
+/** A call with the changes of its hooks, and its tool with the limits that hooks and skills set. */
 export interface ReadyCall {
   readonly call: ToolCall;
   readonly registry: Registry;
-  /** Runs the hooks behind the call, if it has run. Returns the output that the model gets. */
+  /** Runs the PostToolUse hooks if the call has run. Returns the output that the model gets. */
   finish(answer: ToolOutput): Promise<ToolOutput>;
 }
 
@@ -22,7 +22,7 @@ export interface GuardedCall {
   ready(): Promise<ReadyCall>;
 }
 
-/** The hooks and skills of a call that is about to run; `undefined` when none is about it. */
+/** The hooks and skills that apply to a call that is about to run; `undefined` if there are none. */
 export function guardedCall(
   call: ToolCall,
   registry: Registry,
@@ -45,7 +45,7 @@ export function guardedCall(
     const hooked = (await guard?.()) ?? { call, verdict: { type: 'none' } as const, notes: [] };
     let hasRun = false;
     const asked = withHookVerdict(handler, skills.verdict(hooked.call, names));
-    const tool = noting(withHookVerdict(asked, hooked.verdict), () => (hasRun = true));
+    const tool = reportingRun(withHookVerdict(asked, hooked.verdict), () => (hasRun = true));
     return {
       call: hooked.call,
       registry: { handler: () => tool, offeredNames: registry.offeredNames },
@@ -58,8 +58,8 @@ export function guardedCall(
   return { isGuarded: guard !== undefined || isLimited, ready: () => (made ??= make()) };
 }
 
-/** Calls `hasRun` when the tool has done something. */
-function noting(handler: ToolHandler, hasRun: () => void): ToolHandler {
+/** Calls `hasRun` after a run that was not turned back for another approval (`changedSince`). */
+function reportingRun(handler: ToolHandler, hasRun: () => void): ToolHandler {
   return {
     ...handler,
     async run(plan, attempt, context) {

@@ -9,7 +9,7 @@ export interface QueuedInput {
   readonly held: boolean;
 }
 
-/** Messages sent while a turn runs: kept until the turn can take them, and the user's to change until then. */
+/** Messages that were sent while a turn runs. The user can change each of them until a turn takes it. */
 export class InputQueue {
   readonly #emit: (submissionId: string | null, msg: EventMsg) => void;
   #queued: readonly QueuedInput[] = [];
@@ -32,7 +32,7 @@ export class InputQueue {
     this.#tell(id, id);
   }
 
-  /** Returns a message to the user that no turn takes: it is queued and dropped, before the others. */
+  /** Returns a message that no turn takes to the user: adds it in front of the queue and drops it. */
   giveBack(id: string, input: readonly UserInput[]): void {
     this.#queued = [{ id, input, held: false }, ...this.#queued];
     this.#tell(id, id);
@@ -44,7 +44,7 @@ export class InputQueue {
     this.#change(submissionId, id, { input, held: false });
   }
 
-  /** A held message is neither taken nor dropped with the others, until it is edited or no longer held. */
+  /** A held message is neither taken nor dropped with the others, until it is edited or released. */
   setHeld(submissionId: string, id: string, held: boolean): void {
     this.#change(submissionId, id, { held });
   }

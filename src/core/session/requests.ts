@@ -41,8 +41,8 @@ export async function askAtCap({ caps, inquire, emit, signal }: TurnRun, action?
 }
 
 /**
- * A request that was refused for an image is sent again without it. It is another request and does not count as a
- * retry.
+ * If the server has refused the request for one of its images, leaves images out of later requests. Returns true if the
+ * request can be sent again: that is another request, and no retry.
  */
 export function leavesImageOut(fault: ModelFault, { family, history, images, emit }: TurnRun): boolean {
   return family.images && refusesImage(fault) && images.leaveOutRefused(history.items, fault.detail, emit);

@@ -19,7 +19,7 @@ export interface Sampled {
   /** False when the server asks for another request although no output is missing. */
   readonly endTurn: boolean;
   readonly lastMessage: string | null;
-  /** Calls that were repeated although they had started: the model gets their outputs in another request. */
+  /** Calls that the server sent again after they had started: the model gets their outputs with another request. */
   readonly repeated: number;
   /** Set if the server reports them. */
   readonly rateLimits: RateLimits | undefined;
@@ -62,7 +62,7 @@ export async function sample(
   const startCall = (key: string, item: ToolCallItem) => {
     if (!started.begin(item)) {
       repeated += 1;
-      // Then the items before it were repeated, too.
+      // No call of this attempt has started, so the items before this call are repetitions, too.
       if (tools.started === 0) {
         staged.length = 0;
         view.abandon();
@@ -80,7 +80,7 @@ export async function sample(
     for await (const event of client.stream(prompt, run.signal)) {
       if (event.type === 'completed') {
         const { usage, endTurn } = event;
-        // Nothing follows it any more.
+        // No item follows the reasoning at the end, and servers refuse such reasoning.
         if (endTurn) staged.splice(0, staged.length, ...withoutLoneReasoning(staged));
         commit();
         return { usage, endTurn, lastMessage: view.lastMessage, repeated, rateLimits };

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { AgentSummary, ThreadState } from '../../protocol/thread.ts';
@@ -10,7 +9,6 @@ import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
 import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
-import { showUnsent } from './addInput.ts';
 import type { AgentNotices } from './agentNotices.ts';
 import { isWorthASummary } from './compaction.ts';
 import { describeFailure, type RefusedSettings, type StorageFailure } from './failure.ts';
@@ -22,18 +20,22 @@ import { depthOf, type ParentLink, type SessionOptions } from './sessionOptions.
 import { createSessionParts, type SessionParts, stateBefore } from './sessionParts.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import { ThreadEdits } from './threadEdits.ts';
+import { threadStarted } from './threadStarted.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { TurnRun } from './turnRun.ts';
 import { readAhead, type StartingTurn, takeContext, turnRunOf } from './turnRunOf.ts';
 import { messageOp, overridden, refusalOf } from './turnSettings.ts';
 import { endUnprepared } from './unpreparedTurn.ts';
+import { UnshownMessages } from './unshownMessages.ts';
 
-interface UnshownMessages {
-  /** `null` while the turn is being prepared. */
-  readonly turnId: string | null;
+/** A turn to start. */
+interface Launch {
+  readonly turnId: string;
   readonly submissionId: string | null;
   readonly settings: TurnSettings;
-  readonly inputs: readonly (readonly UserInput[])[];
+  readonly opening: TurnOpening;
+  readonly outputSchema?: OpOf<'user_turn'>['outputSchema'];
+  readonly refusal?: RefusedSettings | undefined;
 }
 
 /**
@@ -47,9 +49,11 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #parts: SessionParts;
   readonly #edits: ThreadEdits;
-  /** `null`: the messages that are queued are to start a turn. */
+  /** Submissions in order. `null` starts a turn with the queued messages. */
   readonly #submissions = new AsyncQueue<Submission | null>();
-  /** Interrupts that are submitted and not yet handled: no message that was submitted for a turn starts one of its own. */
+  /**
+   * The number of submitted interrupts that are not handled yet. While there are any, no queued message starts a turn.
+   */
   #interrupts = 0;
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
@@ -63,8 +67,7 @@ export class Session {
   readonly #rulesChanged: Disposable;
   readonly #notifications: NotificationHooks;
   #toolSources: Disposable | undefined;
-  /** The messages of a turn that is about to start or has just started, until the thread shows them. */
-  #unshown: UnshownMessages | null = null;
+  readonly #unshown = new UnshownMessages();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -115,6 +118,7 @@ export class Session {
       rootId: this.#options.parent?.rootId ?? this.threadId,
       depth: depthOf(this.#options),
       requests: this.#parts.requests,
+      words: this.#parts.words,
       turnSpending: this.#parts.caps.turn,
       history: () => this.#history.items,
     };
@@ -160,23 +164,9 @@ export class Session {
    * submission.
    */
   start(): void {
-    const { meta, replayed, ports, rolloutPath } = this.#options;
+    const { meta, replayed, ports } = this.#options;
     if (replayed === null) this.#parts.sink.record({ type: 'session_meta', payload: meta });
-    this.#emit(null, {
-      type: 'thread_started',
-      cwd: this.#settings.cwd,
-      model: this.#settings.model,
-      approvalPolicy: this.#settings.approvalPolicy,
-      sandbox: this.#settings.sandboxPolicy.type,
-      box: this.#settings.box,
-      ...(this.#settings.noSandboxCause === undefined ? {} : { noSandboxCause: this.#settings.noSandboxCause }),
-      rolloutPath: path.join(ports.storage.home, rolloutPath),
-      provider: meta.provider,
-      ...(replayed === null ? {} : { resumed: true }),
-      ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
-      ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
-      ...(meta.parent_id === undefined && meta.agent ? { agent: meta.agent.role } : {}),
-    });
+    this.#emit(null, threadStarted(this.#options, this.#settings));
     this.#toolSources = this.#parts.tools.watch((status) => this.#emit(null, status));
     this.#parts.rules
       .inForce(this.#settings.cwd)
@@ -206,7 +196,7 @@ export class Session {
     if (calls.length > 0) {
       const settings = state.turns.at(-1)?.settings ?? this.#settings;
       this.#parts.tools.turnStarts();
-      this.#launch(turnId, null, settings, { type: 'recovered', calls }, undefined);
+      this.#launch({ turnId, submissionId: null, settings, opening: { type: 'recovered', calls } });
     } else {
       this.#parts.remember(turnAbortedMessage('crashed'));
       emit({ type: 'turn_aborted', reason: 'crashed' });
@@ -269,7 +259,7 @@ export class Session {
       await this.#loop;
       return this.#stopListening();
     }
-    const keepsMessages = this.#showUnsent();
+    const keepsMessages = this.#unshown.showAsUnsent(this.#parts.sink, this.#options.ports);
     this.#parts.sink.freeze();
     this.#close('Suspended.');
     await this.#lastTurn;
@@ -283,18 +273,6 @@ export class Session {
     await this.#options.ownership.release();
     this.#state = { type: 'closed' };
     this.#stopListening();
-  }
-
-  /** Returns true if there are messages that the thread does not show yet: now it does, as unsent, in an unfinished turn. */
-  #showUnsent(): boolean {
-    if (this.#unshown === null || this.#unshown.inputs.length === 0) return false;
-    const { submissionId, settings, inputs } = this.#unshown;
-    const { ports } = this.#options;
-    const turnId = this.#unshown.turnId ?? ports.ids.next('turn');
-    const emit = (msg: EventMsg) => this.#parts.sink.emit(turnId, submissionId, msg);
-    if (this.#unshown.turnId === null) emit({ type: 'turn_started', settings, contextWindow: null });
-    for (const input of inputs) showUnsent({ emit, ports }, input);
-    return true;
   }
 
   #stopListening(): void {
@@ -446,8 +424,8 @@ export class Session {
   }
 
   /**
-   * Starts a turn with a message that was sent for a turn that has ended by now. A user who stops the thread before it
-   * has begun gets the message back: no turn starts after that.
+   * Starts a turn with a message that was sent for a turn that has ended since. If the user interrupts before the new
+   * turn begins, the message is returned to the user, and no turn starts.
    */
   async #startLate(id: string, input: readonly UserInput[]): Promise<void> {
     const begins = () => {
@@ -470,11 +448,11 @@ export class Session {
     if (host.tooLate && input && this.#state.type === 'idle')
       return host.tooLate(messageOp(input, overrides, outputSchema));
     const inputs = [...this.#parts.conversation.unsent, ...(input === null ? [] : [input])];
-    this.#unshown = { turnId: null, submissionId, settings: this.#settings, inputs };
+    this.#unshown.begin({ submissionId, settings: this.#settings, inputs });
     const refusal = overrides && (await this.#refusalOf(overrides));
     if (!isOpen(this.#state)) return;
     const settings = overrides && !refusal ? this.#overridden(overrides) : this.#settings;
-    this.#unshown = { ...this.#unshown, settings };
+    this.#unshown.useSettings(settings);
     this.#parts.sink.record({ type: 'turn_context', payload: settings });
     this.#parts.tools.turnStarts();
     const context = takeContext(this.#parts, this.#parts.conversation.context, settings);
@@ -482,26 +460,24 @@ export class Session {
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
     if (begins?.() === false) {
-      this.#unshown = null;
+      this.#unshown.clear();
       return this.#parts.conversation.context.reset(this.#history.items);
     }
     const turnId = ports.ids.next('turn');
-    this.#unshown = { ...this.#unshown, turnId };
-    this.#launch(turnId, submissionId, settings, { type: 'begun', context, inputs }, outputSchema, refusal);
+    this.#unshown.useTurn(turnId);
+    const opening: TurnOpening = { type: 'begun', context, inputs };
+    this.#launch({ turnId, submissionId, settings, opening, outputSchema, refusal });
   }
 
   #review(submissionId: string, order: OpOf<'review'>): void {
-    const { agents, ports } = this.#options;
+    const { agents } = this.#options;
     if (this.#turn) return this.#warn(submissionId, 'A turn is running: changes can be reviewed when it has ended.');
     if (agents === undefined || this.parentId !== null)
       return this.#warn(
         submissionId,
         'A review starts an agent, and an agent cannot start others: review in a thread.',
       );
-    this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
-    this.#parts.tools.turnStarts();
-    const turnId = ports.ids.next('turn');
-    this.#launch(turnId, submissionId, this.#settings, { type: 'review', order, agents }, undefined);
+    this.#launchNow(submissionId, { type: 'review', order, agents });
   }
 
   #compact(submissionId: string, { continueTurn }: OpOf<'compact'>): void {
@@ -513,25 +489,24 @@ export class Session {
     const opening: TurnOpening = goesOn
       ? { type: 'begun', context: Promise.resolve([]), inputs: conversation.unsent, compacts: true }
       : { type: 'compaction' };
-    this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
-    this.#parts.tools.turnStarts();
-    this.#launch(this.#options.ports.ids.next('turn'), submissionId, this.#settings, opening, undefined);
+    this.#launchNow(submissionId, opening);
   }
 
-  /** A turn with a `refusal` fails with it before it begins. */
-  #launch(
-    turnId: string,
-    submissionId: string | null,
-    settings: TurnSettings,
-    opening: TurnOpening,
-    outputSchema: OpOf<'user_turn'>['outputSchema'],
-    refusal?: RefusedSettings,
-  ): void {
+  /** Starts a turn under the present settings that needs no context. */
+  #launchNow(submissionId: string, opening: TurnOpening): void {
+    this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
+    this.#parts.tools.turnStarts();
+    const turnId = this.#options.ports.ids.next('turn');
+    this.#launch({ turnId, submissionId, settings: this.#settings, opening });
+  }
+
+  /** Starts a turn. With a `refusal` it ends at once, with that error. */
+  #launch({ turnId, submissionId, settings, opening, outputSchema, refusal }: Launch): void {
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
       // A listener may submit the next turn as soon as it receives the end of this one.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
-      if (msg.type === 'item_started' && msg.item.type === 'user_message') this.#noteShown(turnId);
+      if (msg.type === 'item_started' && msg.item.type === 'user_message') this.#unshown.shown(turnId);
       this.#parts.conversation.note(turnId, msg);
       this.#parts.findings.note(msg);
       this.#parts.sink.emit(turnId, by, msg);
@@ -543,11 +518,6 @@ export class Session {
     this.#state = { type: 'running', turn: { turnId, abort } };
     this.#work.begin();
     this.#lastTurn = this.#run(turn, opening, refusal).then((outcome) => this.#turnEnded(outcome, abort.signal));
-  }
-
-  #noteShown(turnId: string): void {
-    if (this.#unshown?.turnId !== turnId) return;
-    this.#unshown = { ...this.#unshown, inputs: this.#unshown.inputs.slice(1) };
   }
 
   /** Never rejects. */
@@ -564,8 +534,8 @@ export class Session {
   }
 
   /**
-   * Inputs that were queued too late for a completed turn start the next one. Those of any other turn go back to the
-   * user, also those of a turn that was stopped in the moment in which it completed.
+   * Queued messages that a completed turn did not take start the next one. After any other end they go back to the
+   * user; so they do if the turn was stopped at the moment in which it completed.
    */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed', signal: AbortSignal): Promise<void> {
     const { rules, ports } = this.#options;

@@ -19,7 +19,7 @@ const LONGEST_TEXTS = [2000, 500, 150] as const;
 
 /** Limit in tokens of one message or call, when no round can be removed any more. */
 const LONGEST_MESSAGE = 1000;
-/** A shorter form that saves less is no other request. */
+/** Share that a shorter form must save to be worth another request. */
 const LEAST_SAVED = 0.1;
 
 /**
@@ -60,9 +60,9 @@ export function shorter(items: readonly ResponseItem[]): readonly ResponseItem[]
   return found ?? withShortMessages(items);
 }
 
-/** Cuts all messages but an earlier summary, and calls, which become text for it. */
+/** Turns calls into text, and cuts all messages except an earlier summary. */
 function withShortMessages(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
-  const short = (inWords(items) ?? items).map((item) =>
+  const short = (withCallsAsText(items) ?? items).map((item) =>
     item.type === 'message' && !isSummaryMessage(item)
       ? { ...item, content: shortTexts(item.content, LONGEST_MESSAGE) }
       : item,
@@ -127,7 +127,7 @@ function beginsRound(items: readonly ResponseItem[], index: number): boolean {
  * Returns the history with calls and outputs as text: some servers (Bedrock behind a gateway) refuse calls in a request
  * that offers no tools. `undefined` when there are none.
  */
-export function inWords(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
+export function withCallsAsText(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
   if (!items.some(isToolCall)) return undefined;
   return items
     .filter((item) => item.type !== 'reasoning')

@@ -18,7 +18,7 @@ const WAIT_MS = 10;
 const SETTLE_MS = 3_000;
 
 export interface ThreadChangesDeps {
-  /** Nothing is recorded without these two. */
+  /** `ledger` and `store`: without one of them nothing is recorded. */
   readonly ledger: ChangeLedger | undefined;
   readonly store: BaselineStore | undefined;
   readonly storage: Storage;
@@ -131,7 +131,7 @@ export class ThreadChanges {
     const roots = await this.#rootsFor(cwd, settings);
     const startedAt = new Date(command.startedAt);
     const found = await ledger.recover({ id: itemId, roots, startedAt, maxBytes: this.#deps.maxBytes });
-    // Also without changes: the next process would take later ones for those of the command.
+    // Recorded even without changes: otherwise the next process would attribute later changes to the command.
     await this.#record(found, { turnId, itemId, box });
     await this.#describe(found.changes, command);
   }

@@ -47,7 +47,7 @@ export class ThreadEdits {
   /** Files first: where they cannot be restored the conversation stays, too. Closes agents that removed turns have started. */
   async #rollback(submissionId: string, op: OpOf<'rollback'>): Promise<void> {
     const { toItemId, files, conversation } = op;
-    const gone = this.#parts.conversation.from(toItemId);
+    const gone = this.#parts.conversation.turnsFrom(toItemId);
     if (gone === undefined) return this.#warn(submissionId, `No turn begins with the message ${toItemId}.`);
     if (conversation && gone.history === null) return this.#warn(submissionId, COMPACTED_SINCE);
     const { turnIds, agentIds, history } = gone;

@@ -23,7 +23,7 @@ export class ThreadModels {
     this.#host = host;
   }
 
-  /** The provider as settings have it: `undefined` for the one that the thread began with. */
+  /** The value of `TurnSettings.provider` for this provider: `undefined` for the one that the thread began with. */
   named(provider: string | undefined): string | undefined {
     return provider === this.#first ? undefined : provider;
   }

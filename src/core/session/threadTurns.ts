@@ -6,7 +6,7 @@ import type { ReplayedThread } from '../rollout/replay.ts';
 
 interface Turn {
   readonly id: string;
-  /** The message that began it; null as long as it has none, and for a turn that took an earlier one up. */
+  /** The message that began the turn; null until it is known, and for a turn that continues an earlier one. */
   messageId: string | null;
   /** Items of the history when it began; null where the history was replaced since. */
   readonly start: number | null;
@@ -53,7 +53,7 @@ export class ThreadTurns {
   }
 
   /** The turn that this message began and all after it; `undefined` when it began none. `seen`: the whole history. */
-  from(messageId: string, seen: readonly ResponseItem[]): TurnsFrom | undefined {
+  turnsFrom(messageId: string, seen: readonly ResponseItem[]): TurnsFrom | undefined {
     const index = this.#turns.findIndex((turn) => turn.messageId === messageId);
     const turn = this.#turns[index];
     if (turn === undefined) return undefined;

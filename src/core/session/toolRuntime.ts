@@ -73,7 +73,7 @@ export class ToolRuntime {
     const mayWait = this.#unsettled > 0;
     const isPatch = this.#deps.registry.handler(call.name)?.preview !== undefined;
     const guarded = guardedCall(call, this.#deps.registry, this.#deps);
-    // The request of a guarded call is known when its hooks have run, in its turn.
+    // The request of a guarded call is only known when its hooks have run, just before the call itself.
     const mayAsk = mayWait && guarded?.isGuarded !== true;
     const ahead = mayAsk && !isPatch ? prepareCall(call, this.#deps, context) : undefined;
     const asked = mayAsk ? askAhead(ahead, this.#deps, context, place) : undefined;

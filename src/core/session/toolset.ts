@@ -84,7 +84,7 @@ export class Toolset {
     this.#client.register(tools);
   }
 
-  /** Call before each turn: sources of tools that change take their changes up now. One that fails keeps what it had. */
+  /** Call before each turn: sources whose tools change apply their changes now. A source that fails keeps its tools. */
   turnStarts(): void {
     for (const provider of this.#trusted) {
       try {

@@ -29,9 +29,12 @@ export type TurnOpening =
        * where one of them cannot be read: then the turn fails.
        */
       readonly context: Promise<readonly ResponseItem[]>;
-      /** Messages that are unsent, and the one that starts the turn, which an earlier turn that is retried has not. */
+      /**
+       * The unsent messages, then the one that starts the turn. There is none to start it when an earlier turn is tried
+       * again.
+       */
       readonly inputs: readonly (readonly UserInput[])[];
-      /** The user wants the thread compacted first. Only where there is no context. */
+      /** The user wants the thread compacted first. Only with an empty `context`. */
       readonly compacts?: boolean;
     }
   /** The user has changes reviewed by an agent, without a message. */
@@ -82,7 +85,7 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
       await run.ready();
       await run.hooks.load();
       await run.skills.recover();
-      // Their servers have just been started again. One that is not there fails its call, not the turn.
+      // The MCP servers of these calls are starting again. If one fails to start, its call fails, not the turn.
       await run.toolsReady(opening.calls.flatMap(({ item }) => (item?.type === 'mcp_tool_call' ? [item.server] : [])));
       return converse(run, files, opening.calls);
     case 'review':
@@ -161,7 +164,9 @@ async function compactOrFail(run: TurnRun, trigger: 'manual' | 'context_exceeded
 
 async function converse(run: TurnRun, files: TurnFiles, recovered: readonly RecoveredCall[]): Promise<string | null> {
   const loopGuard = new LoopGuard();
-  if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, run.tools(), loopGuard, files));
+  if (recovered.length > 0) {
+    await runRecovered(recovered, run, toolRuntime({ ...run, approver: run.user }, run.tools(), loopGuard, files));
+  }
   let lastMessage: string | null = null;
   for (let round = 1; ; round++) {
     const { maxToolRounds } = run.thread.limits;

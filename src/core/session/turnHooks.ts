@@ -1,38 +1,25 @@
-import path from 'node:path';
-import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { HookEvent, NotificationType } from '../../protocol/hooks.ts';
-import type { TurnItemOf } from '../../protocol/item.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import { commandOf, type Hook } from '../hooks/definition.ts';
 import { copilotCall, isOfCopilot } from '../hooks/githubFaces.ts';
 import { facesFor, type HookedTool, hookedTool } from '../hooks/hookedTool.ts';
 import { matchesName } from '../hooks/parseHooks.ts';
-import { type HookOutcome, readOutcome } from '../hooks/readOutcome.ts';
-import { type HookSurroundings, runHook } from '../hooks/runHook.ts';
 import { NO_HOOKS } from '../hooks/selectHooks.ts';
-import type { ToolFace } from '../hooks/toolFace.ts';
 import { hookContext } from '../prompt/notices.ts';
-import type { Auditor } from '../tools/auditor.ts';
-import { confinementOf } from '../tools/confinementOf.ts';
-import { commandEnvironment, withoutSecrets } from '../tools/environment.ts';
 import type { ToolCall, ToolOutput } from '../tools/handler.ts';
 import type { HookVerdict } from '../tools/hookVerdict.ts';
 import { messageOf } from '../util/fileErrors.ts';
-import { isBelow } from '../util/pathBelow.ts';
 import { TurnPaused } from './failure.ts';
 import {
   contextIn,
   type FinishedHook,
   forModel,
   type HookStart,
-  permissionMode,
   reasonOf,
-  shownOf,
   verdictIn,
-  withFailure,
   withNote,
 } from './hookOutcomes.ts';
-import { type SessionOptions, settingsNow } from './sessionOptions.ts';
+import { agentIdOf, type HookedSession, type HookedTurn, HookRunner } from './hookRunner.ts';
 
 /** State of a thread's hooks that is kept between turns. */
 export class HookMemory {
@@ -52,18 +39,6 @@ export class HookMemory {
   }
 }
 
-/** The parts of a turn that its hooks depend on. */
-export interface HookedTurn {
-  readonly turnId: string;
-  readonly settings: TurnSettings;
-  readonly audit: Auditor;
-  readonly emit: (msg: EventMsg) => void;
-  readonly signal: AbortSignal;
-}
-
-/** The parts of the session that its hooks depend on. */
-export type HookedSession = Pick<SessionOptions, 'ports' | 'host' | 'meta' | 'rolloutPath' | 'settings'>;
-
 /** A call after its PreToolUse hooks. */
 export interface HookedCall {
   /** The call with arguments that a hook has changed. */
@@ -73,8 +48,6 @@ export interface HookedCall {
   readonly notes: readonly string[];
 }
 
-/** A hook without an effect is shown when it takes longer. */
-const SHOWN_AFTER_MS = 1_000;
 /** The maximum number of consecutive continuations by Stop hooks: a hook that always blocks must not run forever. */
 const MAX_CONTINUATIONS = 8;
 
@@ -83,6 +56,9 @@ export class TurnHooks {
   readonly #session: HookedSession;
   readonly #memory: HookMemory;
   readonly #turn: HookedTurn;
+  readonly #runner: HookRunner;
+  /** Only tool hooks run for a sub-agent. */
+  readonly #isSubAgent: boolean;
   #hooks: readonly Hook[] = [];
   #continuations = 0;
   #stopped: string | undefined;
@@ -91,12 +67,8 @@ export class TurnHooks {
     this.#session = session;
     this.#memory = memory;
     this.#turn = turn;
-  }
-
-  /** The id of a sub-agent, for which only tool hooks run; `null` for a root thread. */
-  get #agentId(): string | null {
-    const { originator, id } = this.#session.meta;
-    return originator === 'sub_agent' ? id : null;
+    this.#runner = new HookRunner(session, turn);
+    this.#isSubAgent = agentIdOf(session.meta) !== null;
   }
 
   /** Reads the hooks to run, and reports the faults of others once per thread. */
@@ -115,7 +87,7 @@ export class TurnHooks {
   async sessionStarts(): Promise<string | undefined> {
     const { start } = this.#memory;
     this.#memory.start = undefined;
-    if (start === undefined || this.#agentId !== null) return undefined;
+    if (start === undefined || this.#isSubAgent) return undefined;
     const matching = this.#of('SessionStart').filter(({ matcher }) => matchesName(matcher, start));
     const finished = await this.#run(
       'SessionStart',
@@ -129,7 +101,7 @@ export class TurnHooks {
   async promptSubmitted(
     prompt: string,
   ): Promise<{ readonly context: string | undefined } | { readonly blocked: string }> {
-    if (this.#agentId !== null) return { context: undefined };
+    if (this.#isSubAgent) return { context: undefined };
     const finished = await this.#run('UserPromptSubmit', this.#plain(this.#of('UserPromptSubmit'), { prompt }));
     const [blocked] = finished.flatMap(({ outcome }) => outcome.block ?? outcome.stop ?? []);
     this.#stopped = undefined;
@@ -141,7 +113,7 @@ export class TurnHooks {
    * the turn may end.
    */
   async stopping(lastMessage: string | null): Promise<string | undefined> {
-    if (this.#agentId !== null) return undefined;
+    if (this.#isSubAgent) return undefined;
     const hooks = this.#of('Stop');
     const input = { stop_hook_active: this.#continuations > 0, last_assistant_message: lastMessage };
     const finished = await this.#run('Stop', this.#plain(hooks, input, { ...input, stopReason: 'end_turn' }));
@@ -222,7 +194,7 @@ export class TurnHooks {
     return { call: changed, verdict, notes };
   }
 
-  /** A PreToolUse hook that gets commands and none of these tools. */
+  /** A PreToolUse hook that matches commands, but none of these tools. */
   #guardOfCommands(names: readonly string[]): Hook | undefined {
     return this.#of('PreToolUse').find(
       ({ matcher, style }) =>
@@ -263,11 +235,11 @@ export class TurnHooks {
     );
   }
 
-  /** All at the same time; the outcomes in the order of the hooks. */
+  /** Runs all of them at the same time. The outcomes are in the order of the hooks. */
   async #run(event: HookEvent, runs: readonly HookStart[]): Promise<readonly FinishedHook[]> {
     if (runs.length === 0) return [];
     const settled = await Promise.allSettled(
-      runs.map(async (run) => ({ ...run, outcome: await this.#one(event, run) })),
+      runs.map(async (run) => ({ ...run, outcome: await this.#runner.run(event, run) })),
     );
     this.#turn.signal.throwIfAborted();
     const finished = settled.map((result) => {
@@ -277,117 +249,4 @@ export class TurnHooks {
     this.#stopped ??= finished.find(({ outcome }) => outcome.stop !== undefined)?.outcome.stop;
     return finished;
   }
-
-  async #one(event: HookEvent, { hook, input, face }: HookStart): Promise<HookOutcome> {
-    const { signal, audit, emit, settings } = this.#turn;
-    const { ports } = this.#session;
-    const id = ports.ids.next('item');
-    const surroundings = this.#surroundings(hook, face);
-    const box = surroundings.confinement.type === 'none' ? 'none' : settings.box;
-    const command = commandOf(hook);
-    const item: TurnItemOf<'hook_run'> = {
-      id,
-      type: 'hook_run',
-      status: 'in_progress',
-      event,
-      command,
-      source: this.#shownSource(hook),
-      effect: 'none',
-      durationMs: 0,
-      ...(face === undefined ? {} : { tool: face.name }),
-    };
-    let isShown = false;
-    const show = () => {
-      if (!isShown) emit({ type: 'item_started', item });
-      isShown = true;
-    };
-    const act = { type: 'hook' as const, event, command, cwd: settings.cwd };
-    const reason = hook.origin === 'settings' ? OF_SETTINGS : APPROVED;
-    audit.decided({ itemId: id, callId: id, act, outcome: 'allowed', by: 'policy', reason, box, escalated: false });
-    const cancel = ports.clock.after(SHOWN_AFTER_MS, show);
-    let ended: TurnItemOf<'hook_run'> = { ...item, status: 'aborted' };
-    let exit: number | null = null;
-    try {
-      const whole = { ...this.#common(event, hook), ...input };
-      const run = await runHook(hook, whole, surroundings, ports, signal);
-      const result =
-        run.type === 'ended' ? readOutcome(event, run.end) : { failure: run.problem.replaceAll(/\s+/g, ' ') };
-      exit = run.type === 'ended' ? run.end.exitCode : null;
-      const outcome = this.#redacted(withFailure(result, hook, event));
-      for (const message of run.findings) emit({ type: 'warning', message });
-      ended = { ...item, ...shownOf(outcome), durationMs: run.durationMs };
-      return outcome;
-    } finally {
-      cancel();
-      if (ended.effect !== 'none') show();
-      if (isShown) emit({ type: 'item_completed', item: ended });
-      audit.ended({ itemId: id, callId: id, status: ended.status, exit, durationMs: ended.durationMs });
-    }
-  }
-
-  #redacted(outcome: HookOutcome): HookOutcome {
-    const { keys } = this.#session.ports;
-    const { updatedInput, ...texts } = outcome;
-    const redacted = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, keys.hide(text)]));
-    return { ...redacted, ...(updatedInput === undefined ? {} : { updatedInput }) };
-  }
-
-  /** A hook of the workspace runs where commands of this turn run; one of the user is a program of the user. */
-  #surroundings(hook: Hook, face: ToolFace | undefined): HookSurroundings {
-    const { settings } = this.#turn;
-    const { ports, meta } = this.#session;
-    const { tools } = settingsNow(this.#session);
-    const { host, keys, storage } = ports;
-    const { cwd } = settings;
-    if (hook.origin !== 'workspace') {
-      const env = withoutSecrets(host.environment, tools.environment.keep, keys);
-      return { cwd, env: { ...env, ...fileVariable(face) }, confinement: { type: 'none' } };
-    }
-    const thread = { id: meta.id, home: storage.home, unreadable: tools.unreadable };
-    const env = { ...commandEnvironment(host.environment, tools.environment, keys), ...fileVariable(face) };
-    return { cwd, env, confinement: confinementOf(settings.box, { settings, host, thread }) };
-  }
-
-  /** The fields common to all hook inputs, named as by Claude Code and Codex, and two also as by VS Code. */
-  #common(event: HookEvent, hook: Hook): Readonly<Record<string, unknown>> {
-    const { turnId, settings } = this.#turn;
-    const { ports, rolloutPath, meta } = this.#session;
-    const agentId = this.#agentId;
-    const transcriptPath = path.join(ports.storage.home, rolloutPath);
-    const now = ports.clock.now();
-    if (isOfCopilot(hook)) {
-      return { sessionId: meta.id, timestamp: now.getTime(), cwd: settings.cwd, transcriptPath };
-    }
-    return {
-      session_id: meta.id,
-      sessionId: meta.id,
-      transcript_path: transcriptPath,
-      cwd: settings.cwd,
-      hook_event_name: event,
-      hookEventName: event,
-      permission_mode: permissionMode(settings),
-      model: settings.model,
-      turn_id: turnId,
-      timestamp: now.toISOString(),
-      ...(agentId === null ? {} : { agent_id: agentId }),
-    };
-  }
-
-  #shownSource({ source, origin }: Hook): string {
-    if (origin === 'settings') return source;
-    const { settings } = this.#turn;
-    const { ports } = this.#session;
-    if (isBelow(source, settings.cwd)) return path.relative(settings.cwd, source);
-    const { homeDirectory } = ports.host;
-    return isBelow(source, homeDirectory) ? `~/${path.relative(homeDirectory, source)}` : source;
-  }
 }
-
-/** Returns the variable that the first example of VS Code's documentation of hooks uses, which formats the file. */
-function fileVariable(face: ToolFace | undefined): Readonly<Record<string, string>> {
-  const file = face?.input['file_path'] ?? face?.input['filePath'];
-  return typeof file === 'string' && !file.includes('\0') ? { TOOL_INPUT_FILE_PATH: file } : {};
-}
-
-const OF_SETTINGS = { source: 'policy', id: 'hook-of-settings', text: 'Your settings name this hook.' } as const;
-const APPROVED = { source: 'policy', id: 'hook-approved', text: 'You have approved this hook.' } as const;

@@ -9,8 +9,8 @@ import type { MessageOp, ThreadHost } from './sessionOptions.ts';
 import type { ThreadModels } from './threadModels.ts';
 
 /**
- * The reason why the overrides cannot be used: their working directory is no folder. `undefined` where they can. A folder
- * that the thread has already is not checked: it may be gone, and another setting can be changed nevertheless.
+ * Returns why the overrides cannot be used: their working directory is not a folder. The present directory of the
+ * thread is not checked: it may have been removed, and other settings can still be changed.
  */
 export async function refusalOf(
   { cwd: current }: TurnSettings,
@@ -53,7 +53,9 @@ export function overridden(
   };
 }
 
-/** A message for whichever session takes it: one without settings of its own may join a running turn. */
+/**
+ * Makes the op for a message. Without overrides it is a `steer`, which any session can take: it joins a running turn.
+ */
 export function messageOp(
   input: readonly UserInput[],
   overrides: TurnOverrides | undefined,

@@ -22,7 +22,7 @@ export class UnsentMessages {
     for (const { id: turnId, items } of replayed?.state.turns ?? []) {
       const messages = items.filter((item) => item.type === 'user_message');
       if (messages.length === 0) continue;
-      // Only the turn in which the process ended has a message in progress: looking at each would take long.
+      // Only the turn in which the process ended has a message in progress; comparing the others would take long.
       const isCutOff = messages.some(({ status }) => status === 'in_progress');
       const isSent = isCutOff && replayed !== null && isRecorded(messages, replayed, turnId);
       const unsent = messages.filter(({ status }) => status === 'aborted' || (status === 'in_progress' && !isSent));
@@ -40,7 +40,7 @@ export class UnsentMessages {
     if (msg.type !== 'item_started' && msg.type !== 'item_completed') return;
     const { item } = msg;
     if (item.type !== 'user_message') return;
-    // A turn with messages began with those that were unsent.
+    // A turn begins with the messages that earlier turns left unsent.
     this.#messages = this.#messages.filter((unsent) => unsent.turnId === turnId);
     if (msg.type === 'item_completed' && item.status === 'aborted') {
       this.#messages = [...this.#messages, { turnId, input: item.content }];
@@ -53,7 +53,7 @@ export class UnsentMessages {
   }
 }
 
-/** Returns true if the process ended after it had recorded the last message of a turn, and before it had shown that. */
+/** Returns true if the process ended between recording the last message of a turn and showing it. */
 function isRecorded(
   messages: readonly UserMessage[],
   { history, turnStarts }: Pick<ReplayedThread, 'history' | 'turnStarts'>,

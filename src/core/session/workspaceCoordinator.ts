@@ -83,9 +83,7 @@ export class WorkspaceCoordinator {
     }
   }
 
-  /**
-   * Names another thread that made a plan stale. A plan that was made after the last patch of another thread was not.
-   */
+  /** Marks a stale plan as outdated by another thread, unless the plan already knew the last patch of that thread. */
   #attributed(threadId: string, changes: readonly FileChange[], stale: Stale): ApplyResult {
     const isOthers = (path: string) => {
       const last = this.#writers.get(path);

@@ -14,8 +14,8 @@ import type { ToolContext } from './handler.ts';
 import { fileNamedIn, guardOf } from './unreadableNamed.ts';
 
 /**
- * Bounds of what is looked at: values of one call, characters of a text that may be a path, which may be many more than of the
- * path itself (`./././a`), paths that are resolved, and command lines.
+ * Limits: texts of one call; characters of a text that may be a path (a long form such as `./././a` may name a short
+ * path); paths that are resolved; command lines.
  */
 const [MAX_TEXTS, MAX_TEXT, MAX_RESOLVED, MAX_SCRIPTS] = [10_000, 65_536, 400, 16];
 
@@ -86,8 +86,8 @@ function isAbsolute(text: string): boolean {
 }
 
 /**
- * The paths that a tool may take a text for: of an address the path in it, of a relative path those in the working directory
- * and in the open folders.
+ * The paths that a tool may mean by a text. The path of a URI counts, and relative paths count below the working
+ * directory and each open folder.
  */
 function pathsIn(
   text: string,
@@ -126,7 +126,9 @@ function scriptsIn(value: unknown): readonly string[] {
   return scripts.slice(0, MAX_SCRIPTS).map(({ text }) => text);
 }
 
-/** The texts in a value, and the keys of all else as fields with an empty text. */
+/**
+ * The texts in a value, with the keys of those in objects. Other values are fields with an empty text, for their keys.
+ */
 function fieldsIn(value: unknown): readonly { readonly key?: string; readonly text: string }[] {
   const fields: { readonly key?: string; readonly text: string }[] = [];
   const queue: { readonly key?: string; readonly inner: unknown }[] = [{ inner: value }];

@@ -179,7 +179,9 @@ export interface ReadyPreparation<Plan> {
    * has left. Absent where none of these can change the decision.
    */
   readonly reconsider?: (review?: ProposalChoices) => Promise<Reconsidered>;
-  /** Calls when the request is outdated before its answer: the call is prepared and asked about again at once. */
+  /**
+   * Calls the listener when the request becomes outdated before its answer: the call is prepared and asked about again.
+   */
   readonly watch?: (onOutdated: () => void) => Disposable;
   /** For a patch: the nearest existing folders above the files that it writes. */
   readonly folders?: readonly string[];

@@ -64,15 +64,17 @@ export class BuiltinTools implements ToolProvider {
   }
 }
 
-const HARMLESS: readonly ToolHandler[] = [updatePlan, requestUserInput({ offered: true })];
-/** For a model that is not offered questions: a call of it is answered nevertheless. */
-const HARMLESS_WITHOUT_QUESTIONS: readonly ToolHandler[] = [updatePlan, requestUserInput({ offered: false })];
+/** Tools that read, run and write nothing. */
+const HARMLESS: readonly ToolHandler[] = [updatePlan];
+const HARMLESS_WITH_QUESTIONS = [...HARMLESS, requestUserInput({ offered: true })];
+/** For a model that is not offered questions: a call of the tool is answered nevertheless. */
+const HARMLESS_WITHOUT_QUESTIONS = [...HARMLESS, requestUserInput({ offered: false })];
 
 /** Tools without side effects: also offered in an untrusted workspace. */
 export const harmlessTools: ToolProvider = {
   id: 'harmless',
   needsTrust: false,
-  tools: ({ userQuestions }) => (userQuestions ? HARMLESS : HARMLESS_WITHOUT_QUESTIONS),
+  tools: ({ userQuestions }) => (userQuestions ? HARMLESS_WITH_QUESTIONS : HARMLESS_WITHOUT_QUESTIONS),
 };
 
 /** Reads memories of other threads, which may be of an untrusted workspace. */

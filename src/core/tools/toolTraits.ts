@@ -9,9 +9,9 @@ type ToolGroup = 'running' | 'editing' | 'reading' | 'searching';
 
 interface ToolTraits {
   readonly group: ToolGroup | null;
-  /** Agents that only look have it: it changes nothing, or runs in their sandbox. */
+  /** True if agents that only read have the tool: it changes nothing, or runs in their sandbox. */
   readonly forLooking: boolean;
-  /** Skills that list their tools have it without naming it: it reads, plans or asks. */
+  /** True if a skill with a list of tools allows this one without listing it: it reads, plans or asks. */
   readonly forEverySkill: boolean;
 }
 

@@ -16,10 +16,10 @@ export class ParallelGate {
   }
 
   /**
-   * Runs `task` in its turn. Settles as `task` does; a task that rejects does not block the next one. `mayShare` is
-   * called in order of arrival, while no task runs that must run alone; when it rejects, so does this. Its argument is
-   * true when no such task has run, and none was waited for, since this was called. `hasWaited` is true when other
-   * tasks may have ended since `mayShare` was called.
+   * Runs `task` in its turn, and settles as it does; a rejection does not block the next task. `mayShare` is called in
+   * order of arrival, while no task runs that must run alone; `run` rejects if it does. Its argument is true if, since
+   * `run` was called, no such task has run and none had to end first. `hasWaited` is true if tasks may have ended
+   * between `mayShare` and `task`.
    */
   async run<Result>(
     mayShare: (isAsAtArrival: boolean) => Promise<boolean>,

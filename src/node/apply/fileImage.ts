@@ -77,14 +77,14 @@ export function stampOf(place: string, folders: HeldFolders): Stamp {
 function readAt(place: string, folders: HeldFolders, known: Uint8Array | undefined): Uint8Array {
   const file = openFile(place, constants.O_RDONLY, folders);
   try {
-    return known !== undefined && holds(file, known) ? known : readFileSync(file);
+    return known !== undefined && hasContent(file, known) ? known : readFileSync(file);
   } finally {
     closeSync(file);
   }
 }
 
-/** Leaves the position of the open file. */
-function holds(file: number, bytes: Uint8Array): boolean {
+/** Returns true if the open file has this content. Leaves the position in the file where it was. */
+function hasContent(file: number, bytes: Uint8Array): boolean {
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   for (let at = 0; ; ) {
     const length = readSync(file, piece, 0, PIECE_BYTES, at);

@@ -128,8 +128,8 @@ async function flushOne(path: string): Promise<FlushOutcome> {
 }
 
 /**
- * Removed since, or by the patch itself; a link or a socket by now; closed to this user since, so that only the system can
- * bring it to the disk.
+ * The file was removed since, or by the patch itself; or a link or a socket is there now; or this user may not open it
+ * any more, and only the system can bring it to the disk.
  */
 const NO_LONGER_THERE: ReadonlySet<string | undefined> = new Set([
   ...['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'],

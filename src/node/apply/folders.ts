@@ -13,8 +13,8 @@ export interface FolderPlan {
 }
 
 /**
- * The folders to create for new files, and `also` those where nothing else is. @throws ApplyRefused where one cannot be
- * created for a file, PlaceMoved
+ * Plans the folders that new files need, and those of `also` whose place is free. @throws ApplyRefused where one cannot
+ * be created for a file, PlaceMoved
  */
 export function planFolders(
   writes: readonly PlannedStep[],
@@ -51,7 +51,7 @@ export function planFolders(
   return { folders: [...folders.values()], replaced };
 }
 
-/** Returns false below something that is no folder, too. */
+/** Returns true if a folder can be at this path. False below a file, too. */
 function isFree(path: string, removals: ReadonlyMap<string, unknown>, held: HeldFolders): boolean {
   if (removals.has(path)) return true;
   try {

@@ -1,37 +1,25 @@
 /** Scans workspace folders and keeps their contents. Runs in a worker, or in pieces beside everything else. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-  statfsSync,
-} from 'node:fs';
+import { readlinkSync, type Stats, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
-import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
+import { errorCode } from '../../core/util/fileErrors.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
-import { NO_LINK } from '../host/openFlags.ts';
 import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
 import { compareLooks, goneEntries, type Looks } from './compareLooks.ts';
 import { factsOf, type FolderFacts, FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
-import { type IndexEntry, IndexLog, isIgnored } from './indexLog.ts';
+import { type IndexEntry, type IndexLine, IndexLog, isIgnored } from './indexLog.ts';
+import { MAX_CAPTURED_BYTES, MAX_FILE_BYTES, readUnchanged } from './readUnchanged.ts';
 
-/** Above this the content of a file is not kept (design decision 7). */
-export const MAX_FILE_BYTES = 1024 * 1024;
-/** The size limit of a file that a patch or an undo changes. */
-const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
 /** Fraction of the limit above which files that did not fit are not tried again. */
 const NEARLY_FULL = 0.9;
 /** Fraction of the limit that must be written after an insufficient collection before the next one. */
 const GROWTH = 0.05;
-/** Or so much time has to pass: young content can be removed by then. */
+/**
+ * Milliseconds after an insufficient collection until the next one in any case: young content can be removed by then.
+ */
 const COLLECT_AGAIN_MS = 10 * 60_000;
 /** Free space of TILLER_HOME's disk that is left for other programs. */
 const DISK_RESERVE_BYTES = 64 * 1024 * 1024;
@@ -41,7 +29,7 @@ export interface EngineOptions {
   readonly home: string;
   /** The home folder of the user, which is not recorded as a workspace. */
   readonly userHome: string;
-  /** Called often; lets others have their turn when it is time. */
+  /** Called often during a scan. Returns a wait when other work is to get its turn. */
   readonly pause: () => Promise<void> | undefined;
 }
 
@@ -86,7 +74,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   }
 
   look(roots: readonly string[], limits: LookLimits): Promise<Look> {
-    return this.#alone(async () => {
+    return this.#inSequence(async () => {
       const looks: Look[] = [];
       const before = [...this.#roots.values()].flatMap(({ entries, gone }) => [entries, gone]);
       const looking: Looking = { limits, hasCollected: false, hasNoRoom: false, checkedBytes: 0, before };
@@ -112,7 +100,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   }
 
   capture(paths: readonly string[]) {
-    return this.#alone(async () => {
+    return this.#inSequence(async () => {
       const states = new Map<string, FileState>();
       for (const path of paths) {
         await this.#options.pause();
@@ -159,14 +147,13 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     }
     const isFirst = known.isNew;
     const found = isFirst ? NOTHING : compareLooks(this.#looks(known, { entries, folders }, looking));
-    const addedFolders = [...folders.keys()].filter((folder) => !known.folders.has(folder));
-    const isWhole = [...known.folders.keys()].some((folder) => !folders.has(folder));
+    const lines = isFirst ? 'all' : linesSince(known, { entries, folders }, found.changes);
     known.gone = goneEntries({ before: known.entries, after: entries });
     known.entries = entries;
     known.folders = folders;
     known.isNew = false;
     known.lookedAt = begun;
-    this.#save(known, isWhole, found.changes, addedFolders, isFirst);
+    this.#save(known, lines);
     const problem = problemOf(root, step.value === 'too_many', looking.hasNoRoom);
     return { ...found, isFirst, ...(problem === undefined ? {} : { problem }) };
   }
@@ -209,7 +196,10 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     return newEntry(state, stats);
   }
 
-  /** Checks again: another process may have removed it, and one for which there was no room may have some by now. */
+  /**
+   * Returns true if the entry can stay: its content is still kept, or there is still no room for it. Checked at each
+   * look, because another process may have removed content.
+   */
   #isKept(state: IndexEntry['state'], { limits }: Looking): boolean {
     if (state.type !== 'left_out') return this.#blobs.has(state.hash);
     return state.reason !== 'no_room' || this.#blobs.total > limits.maxBytes * NEARLY_FULL;
@@ -245,7 +235,9 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     return fits();
   }
 
-  /** The threads themselves are written to this disk, too. */
+  /**
+   * Returns true if the bytes leave the reserve of free space: the threads themselves are written to this disk, too.
+   */
   #leavesRoomOnDisk(bytes: number, looking: Looking): boolean {
     looking.checkedBytes -= bytes;
     if (looking.checkedBytes > 0) return true;
@@ -308,19 +300,10 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
       : { type: 'file', hash, size: read.bytes.length, mode: read.mode };
   }
 
-  /** A log that cannot be written costs the next process time, and has no other effect. */
-  #save(
-    { log, entries, folders: known }: Root,
-    isWhole: boolean,
-    changes: readonly LookedChange[],
-    newFolders: readonly string[],
-    isFirst: boolean,
-  ): void {
-    const folders = new Set(known.keys());
+  /** Saves the entries of a root, whole or by the lines that changed. A failure only costs the next process time. */
+  #save({ log, entries, folders }: Root, lines: readonly IndexLine[] | 'all'): void {
     try {
-      if (isFirst || isWhole) return log.save({ entries, folders }, []);
-      const lines = changes.map(({ path }) => [path, entries.get(path) ?? null] as const);
-      log.save({ entries, folders }, [...newFolders.map((folder) => [folder] as const), ...lines]);
+      log.save({ entries, folders: new Set(folders.keys()) }, lines);
     } catch {
       // As on a full disk.
     }
@@ -345,11 +328,25 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   }
 
   /** Looks and captures follow each other. */
-  #alone<Result>(act: () => Promise<Result>): Promise<Result> {
+  #inSequence<Result>(act: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(act);
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+/** The lines by which a look changes the index. No line removes a folder: then the index is written anew. */
+function linesSince(
+  before: Pick<Root, 'folders'>,
+  { entries, folders }: { readonly entries: Root['entries']; readonly folders: ReadonlyMap<string, FolderFacts> },
+  changes: readonly LookedChange[],
+): readonly IndexLine[] | 'all' {
+  if ([...before.folders.keys()].some((folder) => !folders.has(folder))) return 'all';
+  const newFolders = [...folders.keys()].filter((folder) => !before.folders.has(folder));
+  return [
+    ...newFolders.map((folder) => [folder] as const),
+    ...changes.map(({ path }) => [path, entries.get(path) ?? null] as const),
+  ];
 }
 
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);
@@ -388,49 +385,6 @@ function targetAt(path: string): Buffer | undefined {
     return readlinkSync(path, 'buffer');
   } catch {
     return undefined;
-  }
-}
-
-interface ReadFile {
-  readonly bytes: Buffer;
-  readonly mode: number;
-}
-
-/** One buffer for all files: thousands of buffers would wait for the garbage collector. */
-let scratch: Buffer | undefined;
-
-/** Valid until the next one is read. Longer than `MAX_FILE_BYTES` when the file has grown. */
-function readSmall(file: number): Buffer {
-  scratch ??= Buffer.allocUnsafeSlow(MAX_FILE_BYTES + 1);
-  let length = 0;
-  while (length < scratch.length) {
-    const read = readSync(file, scratch, length, scratch.length - length, null);
-    if (read === 0) break;
-    length += read;
-  }
-  return scratch.subarray(0, length);
-}
-
-/** The bytes are valid until the next call. Read again where it changed while it was read. */
-function readUnchanged(path: string): ReadFile | 'gone' | 'unreadable' {
-  try {
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const file = openSync(path, constants.O_RDONLY | NO_LINK);
-      try {
-        const before = fstatSync(file);
-        if (!before.isFile() || before.size > MAX_CAPTURED_BYTES) return 'unreadable';
-        const bytes = before.size <= MAX_FILE_BYTES ? readSmall(file) : readFileSync(file);
-        const after = fstatSync(file);
-        if (before.ctimeMs === after.ctimeMs && after.size === bytes.length) {
-          return { bytes, mode: after.mode & 0o7777 };
-        }
-      } finally {
-        closeSync(file);
-      }
-    }
-    return 'unreadable';
-  } catch (error) {
-    return isMissing(error) ? 'gone' : 'unreadable';
   }
 }
 

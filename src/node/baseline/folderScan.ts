@@ -7,7 +7,7 @@ import { readText, textsAbove } from './ignoreRules.ts';
 /** A change within the same tick of the file system's clock does not show in the time (as git's "racily clean"). */
 export const TICK_MS = 50;
 const MAX_FILES = 200_000;
-/** Files of patches on their way, which are gone in a moment (node/apply/journal.ts). */
+/** Temporary files of patches that are being written (node/apply/journal.ts). */
 const ON_ITS_WAY = /^\.tiller-.*\.tmp$/;
 
 export interface FoundFile {

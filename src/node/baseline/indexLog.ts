@@ -36,7 +36,8 @@ export interface Index {
   readonly folders: ReadonlySet<string>;
 }
 
-type Line = readonly [path: string, entry: IndexEntry | null] | readonly [folder: string];
+/** A file with its state, `null` where it is gone; or a folder that was found. */
+export type IndexLine = readonly [path: string, entry: IndexEntry | null] | readonly [folder: string];
 
 const LOG = '.log';
 /** Lines beyond those that are needed, after which the log is written anew. */
@@ -62,11 +63,13 @@ export class IndexLog {
     return newest && readIndex(newest.path);
   }
 
-  /** @throws the error of the disk */
-  save(index: Index, changed: Iterable<Line>): void {
+  /**
+   * Appends the lines, or writes the whole index anew: for `all`, at the first call, and when the log has become long.
+   * @throws the error of the disk
+   */
+  save(index: Index, lines: readonly IndexLine[] | 'all'): void {
     const needed = index.entries.size + index.folders.size;
-    if (!this.#isOpen || this.#lines > 2 * needed + SLACK) return this.#writeAll(index);
-    const lines = [...changed];
+    if (lines === 'all' || !this.#isOpen || this.#lines > 2 * needed + SLACK) return this.#writeAll(index);
     if (lines.length === 0) return;
     appendFileSync(this.#file, textOf(lines), { mode: PRIVATE_FILE });
     this.#lines += lines.length;
@@ -75,7 +78,7 @@ export class IndexLog {
   #writeAll({ entries, folders }: Index): void {
     makePrivateFolderSync(indexFolder(join(this.#folder, '..', '..', '..')));
     mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
-    const lines: Line[] = [...[...folders].map((folder): Line => [folder]), ...entries];
+    const lines: IndexLine[] = [...[...folders].map((folder): IndexLine => [folder]), ...entries];
     const temporary = `${this.#file}.tmp`;
     writeFileSync(temporary, '', { mode: PRIVATE_FILE });
     for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
@@ -136,7 +139,7 @@ function readIndex(path: string): Index {
   return { entries, folders };
 }
 
-function* readLines(path: string): Generator<Line> {
+function* readLines(path: string): Generator<IndexLine> {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -147,14 +150,14 @@ function* readLines(path: string): Generator<Line> {
   for (const line of text.split('\n')) {
     if (line === '') continue;
     try {
-      yield JSON.parse(line) as Line;
+      yield JSON.parse(line) as IndexLine;
     } catch {
       // Torn by a crash: the path is read again.
     }
   }
 }
 
-function textOf(lines: readonly Line[]): string {
+function textOf(lines: readonly IndexLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 

@@ -59,7 +59,10 @@ interface RunningWorker {
   readonly waiting: Map<number, Waiting>;
 }
 
-/** Calls of one worker at a time, which is started by the first and again after it has ended. */
+/**
+ * Sends calls to a worker thread. The first call starts the worker, and the next call after it has ended starts
+ * another.
+ */
 class WorkerCalls {
   readonly #script: string;
   readonly #options: WorkerOptions;

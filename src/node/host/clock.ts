@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/ports.ts';
 import { onAbort } from '../../core/util/abort.ts';
 
-/** Node fires a timer with more milliseconds at once. */
+/** The longest timer of Node: one with more milliseconds fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -101,7 +101,10 @@ class StoppedCommands {
     this.#stopping--;
   }
 
-  /** Children before their parents, for the same reason. */
+  /**
+   * Resumes children before their parents: a shell that runs while its child is stopped treats that as a stop by the
+   * user.
+   */
   resume(): void {
     if (this.#hasResumed) return;
     this.#hasResumed = true;

@@ -1,5 +1,5 @@
 /**
- * Records of running commands on the disk, so that the next Tiller can end those of one that was killed.
+ * Records of running commands on the disk: when Tiller was killed, its next process ends the commands that it left.
  *
  * A command is recorded before it is started, with the mark in its environment, by which it can be found whenever the
  * kill comes; and with the pid of its first process as soon as there is one, for commands that clear their environment.

@@ -211,14 +211,14 @@ class RunningStarter implements ReadyStarter {
       case 'exited': {
         this.#children.get(message.id)?.exited(message.code, message.signal);
         this.#children.delete(message.id);
-        return this.#rest();
+        return this.#unrefIfIdle();
       }
       default:
         assertNever(message);
     }
   }
 
-  /** The order of its message and of its connections is open. */
+  /** Resolves the start once the starter's message and all connections have arrived, in any order. */
   #settle(id: number, start: PendingStart): void {
     const { child, names, sockets } = start;
     if (child === undefined || sockets.size < names.size) return;
@@ -237,11 +237,11 @@ class RunningStarter implements ReadyStarter {
   #remove(id: number): void {
     clearTimeout(this.#starting.get(id)?.timer);
     this.#starting.delete(id);
-    this.#rest();
+    this.#unrefIfIdle();
   }
 
   /** Running commands keep this process alive; the starter alone does not. */
-  #rest(): void {
+  #unrefIfIdle(): void {
     if (this.#starting.size === 0 && this.#children.size === 0) this.#program.unref();
   }
 
@@ -259,7 +259,10 @@ class RunningStarter implements ReadyStarter {
     this.#onEnd();
   }
 
-  /** It connects all streams before it starts the command. */
+  /**
+   * Ends a start that was pending when the starter ended. The starter connects all streams before it starts the
+   * command: without a connection the command has not run.
+   */
   #abandon(id: number, start: PendingStart): void {
     if (start.sockets.size > 0 || start.child !== undefined) return this.#giveUp(id, start);
     this.#remove(id);

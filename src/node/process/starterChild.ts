@@ -60,7 +60,10 @@ export class StarterChild extends EventEmitter implements StartedChild {
     if (this.#hasEnded) setImmediate(() => this.#exit());
   }
 
-  /** The parent collects the process before it reports the end: a report can take long while the parent is stopped. */
+  /**
+   * Returns true if another process has the pid by now. The starter collects an ended process before it reports the
+   * end, and a report can take long while the starter is stopped.
+   */
   isReplaced(): boolean {
     return isReplaced(this.#identity);
   }

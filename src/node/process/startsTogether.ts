@@ -1,4 +1,4 @@
-/** At most so many commands share a sandbox: as many as core runs beside each other. */
+/** Maximum number of commands that share a sandbox: as many as core runs beside each other. */
 const MOST = 16;
 
 interface Waiting<Request, Started> {

@@ -13,7 +13,7 @@ import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIde
 import { holderOf, type LockHolder, type ProcessLock, removeLeftovers, tryLock } from '../host/processLock.ts';
 
 const LOCK = '.lock';
-const WISH = '.ask';
+const REQUEST = '.ask';
 
 /** Between two looks for requests where the folder cannot be watched. */
 const POLL_MS = 1_000;
@@ -28,7 +28,7 @@ export function createLocks(home: string, name: string, watchFolder: typeof watc
     return join(folder, file);
   };
   const held = new Set<string>();
-  const wishes = new Wishes(folder, watchFolder);
+  const requests = new LockRequests(folder, watchFolder);
 
   const acquire = async (lock: string, onAsked?: () => void): Promise<LockAttempt> => {
     const place = at(lock + LOCK);
@@ -36,7 +36,7 @@ export function createLocks(home: string, name: string, watchFolder: typeof watc
     const attempt = tryLock(place, name);
     if (attempt.type === 'owned') return { type: 'owned', owner: asOwner(attempt.holder) };
     held.add(attempt.lock.token);
-    const unwatch = onAsked ? wishes.on(lock + WISH, onAsked) : () => {};
+    const unwatch = onAsked ? requests.watch(lock + REQUEST, onAsked) : () => {};
     return { type: 'held', lock: release(attempt.lock, unwatch) };
   };
 
@@ -52,8 +52,8 @@ export function createLocks(home: string, name: string, watchFolder: typeof watc
     acquire,
     async ask(lock) {
       await makePrivateFolder(folder);
-      await writeFile(at(lock + WISH), JSON.stringify(thisProcess()), { mode: PRIVATE_FILE });
-      return () => rm(at(lock + WISH), { force: true });
+      await writeFile(at(lock + REQUEST), JSON.stringify(thisProcess()), { mode: PRIVATE_FILE });
+      return () => rm(at(lock + REQUEST), { force: true });
     },
     async owners() {
       const files = await readdir(folder).catch(() => []);
@@ -65,7 +65,7 @@ export function createLocks(home: string, name: string, watchFolder: typeof watc
         if (holder) found.set(lock, { ...asOwner(holder), mine: held.has(holder.token) });
         else removeDead(place);
       }
-      for (const file of files) if (file.endsWith(WISH)) removeDeadWish(at(file));
+      for (const file of files) if (file.endsWith(REQUEST)) removeDeadRequest(at(file));
       return found;
     },
   };
@@ -77,14 +77,17 @@ function locksAmong(files: readonly string[]): ReadonlySet<string> {
   return new Set(ends.map(([file, end]) => file.slice(0, end)));
 }
 
-/** Taken over and released, which is the one way that cannot hit a living holder. */
+/**
+ * Removes the lock of an ended process: takes it over and releases it, because no other way is safe while a process may
+ * take it.
+ */
 function removeDead(place: string): void {
   if (!existsSync(place)) return;
   const attempt = tryLock(place);
   if (attempt.type === 'held') attempt.lock.release();
 }
 
-function removeDeadWish(file: string): void {
+function removeDeadRequest(file: string): void {
   try {
     if (!isRunning(JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity)) removeFile(file);
   } catch {
@@ -97,7 +100,7 @@ function asOwner({ pid, name, since }: LockHolder): ThreadOwner {
 }
 
 /** Reports requests of other processes for locks of this process; watches the folder only while it holds one. */
-class Wishes {
+class LockRequests {
   readonly #folder: string;
   readonly #watchFolder: typeof watch;
   readonly #listeners = new Map<string, () => void>();
@@ -108,7 +111,7 @@ class Wishes {
     this.#watchFolder = watchFolder;
   }
 
-  on(file: string, listener: () => void): () => void {
+  watch(file: string, listener: () => void): () => void {
     this.#listeners.set(file, listener);
     this.#watching ??= this.#watch();
     return () => {

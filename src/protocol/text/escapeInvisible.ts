@@ -11,17 +11,19 @@ export function visibleText(text: string): string {
   );
 }
 
-/** Like `visibleText`, on one line: for a file name in a sentence, which must not look like two. */
+/**
+ * Escapes like `visibleText`, and line feeds too: for a file name in a sentence, which must not look like two names.
+ */
 export function visibleName(text: string): string {
   return text.replaceAll(UNSEEN, (character) => (character === '\n' ? '\\n' : named(character)));
 }
 
-/** Joiners inside words and emoji. */
+/** The invisible joiners that are part of words and emoji. */
 const JOINERS = '\u200c\u200d';
 
 /**
- * Escapes a text of a model or a program for a terminal, where control characters would act and directional characters
- * reorder text. Keeps line ends and joiners.
+ * Escapes a text of a model or a program for a terminal, which would execute control characters and reorder text at
+ * directional characters. Keeps line ends and joiners.
  */
 export function terminalText(text: string): string {
   return text
@@ -29,7 +31,9 @@ export function terminalText(text: string): string {
     .replaceAll(UNSEEN, (character) => (`\n\t${JOINERS}`.includes(character) ? character : named(character)));
 }
 
-/** Escapes one line of JSON for a terminal: the same JSON, with all invisible characters escaped. */
+/**
+ * Escapes one line of JSON for a terminal. The result is equivalent JSON in which all invisible characters are escaped.
+ */
 export function terminalJson(line: string): string {
   return line.replaceAll(UNSEEN, (character) => (character === '\n' ? character : escaped(character)));
 }

@@ -17,21 +17,21 @@ export function reviewSubject(target: ReviewTarget): string {
   }
 }
 
-/** `[P1] Title (src/a.ts:3-5)`, then the text. For the model and for exports. */
+/** Formats a finding for the model and for exports: `[P1] Title (src/a.ts:3-5)`, then the text. */
 export function findingText({ title, body, priority, path, lines }: Finding): string {
   const level = priority === undefined ? '' : `[P${priority}] `;
   const place = path === undefined ? '' : ` (${path}${lines === undefined ? '' : `:${rangeText(lines)}`})`;
   return `${level}${title}${place}\n${body}`.trim();
 }
 
-/** `3`, or `3-5`. */
+/** Formats a range of lines: `3`, or `3-5`. */
 export function rangeText({ first, last }: LineRange): string {
   return first === last ? `${first}` : `${first}-${last}`;
 }
 
 /**
- * The message that has a finding fixed: `request`, the finding, and its lines as an attachment. Only that has their numbers:
- * the lines may have moved since the review.
+ * Returns the message that asks the model to fix a finding: `request`, the finding, and its lines as an attachment.
+ * Only the attachment has line numbers, because the lines may have moved since the review.
  */
 export function fixFinding({ lines, quote, ...finding }: Finding, request: string): UserInput[] {
   const { path } = finding;

@@ -1,20 +1,20 @@
 /** Fuzzy matching of names and paths, for the lists of the composer. */
 
 export interface FuzzyMatch {
-  /** Higher is better; comparable between texts of the same query. */
+  /** The score of the match: higher is better. Scores of the same query are comparable. */
   readonly score: number;
   /** Indices of the matched characters in the text, ascending. */
   readonly positions: readonly number[];
 }
 
-/** The kinds of match, the best last; a better kind beats every score within a worse one. */
+/** The kinds of match, the best one last. A better kind always has the higher score. */
 const KIND = { scattered: 0, inName: 1, inPath: 2, namePart: 3, nameWord: 4, nameStart: 5, name: 6 } as const;
 const KIND_STEP = 1_000;
 
 /**
- * Matches where the characters of the query are in the text in this order, whatever their case; `undefined` elsewhere.
- * The last part of a path counts most, a part in one piece more than scattered characters, and a short text more than a
- * long one.
+ * Matches if the text contains the characters of the query in this order, ignoring case; otherwise returns `undefined`.
+ * A match in the last part of a path scores highest, adjacent characters score higher than scattered ones, and a short
+ * text scores higher than a long one.
  */
 export function fuzzyMatch(query: string, text: string): FuzzyMatch | undefined {
   if (query === '') return { score: -text.length, positions: [] };
@@ -29,12 +29,12 @@ export function fuzzyMatch(query: string, text: string): FuzzyMatch | undefined 
 
 interface Found {
   readonly kind: number;
-  /** Less than half of `KIND_STEP`. */
+  /** The score within the kind: less than half of `KIND_STEP`. */
   readonly bonus: number;
   readonly positions: readonly number[];
 }
 
-/** The start of the last part of a path; a folder ends with a slash, which belongs to its name. */
+/** Returns the start of the last part of a path. A folder ends with a slash, which belongs to its name. */
 function nameStart(text: string): number {
   return text.lastIndexOf('/', text.length - 2) + 1;
 }
@@ -66,7 +66,10 @@ function scatteredIn(wanted: string, whole: string, text: string, name: number):
   return anywhere === undefined ? undefined : { kind: KIND.scattered, ...anywhere };
 }
 
-/** The first occurrence of each character behind the one before; the start of a word where one can still be reached. */
+/**
+ * Returns the first occurrence of each character after the one before it; prefers the start of a word if the rest can
+ * still be matched from there.
+ */
 function subsequence(
   wanted: string,
   whole: string,
@@ -102,7 +105,7 @@ function isSubsequence(wanted: string, whole: string, from: number): boolean {
   return true;
 }
 
-/** The first place from `from` where the character starts a word. */
+/** Returns the first place from `from` on where the character starts a word. */
 function wordStart(character: string, whole: string, text: string, from: number): number | undefined {
   for (let at = from; at !== -1; at = whole.indexOf(character, at + 1)) {
     if (at === 0 || isBoundary(whole, at) || isHump(text, at)) return at;
@@ -114,7 +117,7 @@ function isBoundary(whole: string, at: number): boolean {
   return at === 0 || '/._- :'.includes(whole[at - 1] ?? '');
 }
 
-/** An upper-case letter behind a lower-case one. */
+/** Returns true for an upper-case letter after a lower-case one. */
 function isHump(text: string, at: number): boolean {
   return /[A-Z]/.test(text[at] ?? '') && /[a-z\d]/.test(text[at - 1] ?? '');
 }
@@ -123,7 +126,7 @@ function range(start: number, length: number): readonly number[] {
   return Array.from({ length }, (_, index) => start + index);
 }
 
-/** Each character keeps its index: a few have a lower-case form of two. */
+/** Converts to lower case and keeps the index of each character: a few have a lower-case form of two characters. */
 function lower(text: string): string {
   const lowered = text.toLowerCase();
   if (lowered.length === text.length) return lowered;

@@ -19,15 +19,16 @@ export interface MentionQuery {
 const BEFORE = String.raw`(?:^|[\s([{"'\`,;])`;
 const QUERY = new RegExp(`${BEFORE}@([^\\s@]*)$`);
 
-/** `undefined` where the caret is not in such a word. */
+/** Returns the mention that is being written at the caret; `undefined` if the caret is not in one. */
 export function mentionQueryAt(text: string, caret: number): MentionQuery | undefined {
   const query = QUERY.exec(text.slice(0, caret))?.[1];
   return query === undefined ? undefined : { start: caret - query.length - 1, query };
 }
 
 /**
- * The places where a text has one of these names behind an `@`, in order, not overlapping; the longest name counts. A
- * name ends there: `@a.ts` is not in `@a.tsx` or `@a.ts/b`, but in `See @a.ts.`
+ * Returns the ranges of the text that contain one of these names after an `@`, in order and without overlaps; the
+ * longest name matches. The text must end there like a name: `@a.ts` is not in `@a.tsx` or `@a.ts/b`, but in `See
+ * @a.ts.`
  */
 export function mentionRanges(text: string, names: readonly string[]): readonly MentionRange[] {
   const longestFirst = [...new Set(names)]
@@ -51,7 +52,7 @@ function endsAt(text: string, end: number): boolean {
   return !/^(?:[\p{L}\p{N}_/\\-]|[.:]+[\p{L}\p{N}_])/u.test(text.slice(end, end + 8));
 }
 
-/** The first of the names that is not taken; when all are, the first one with a number. */
+/** Returns the first of the names that is not taken; if all are, the first one with a number. */
 export function unusedName(names: readonly [string, ...string[]], taken: ReadonlySet<string>): string {
   const free = names.find((name) => !taken.has(name));
   if (free !== undefined) return free;

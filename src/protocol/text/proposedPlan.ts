@@ -4,14 +4,14 @@ export const PLAN_END = '</proposed_plan>';
 
 export interface MessageWithPlan {
   readonly before: string;
-  /** Markdown; `null` where the message has no plan. While it streams, the part so far. */
+  /** The plan as Markdown; `null` if the message has none. While the message streams, the part so far. */
   readonly plan: string | null;
   readonly after: string;
-  /** Its end has arrived. */
+  /** True once the end of the plan has arrived. */
   readonly isWhole: boolean;
 }
 
-/** A message of the model, taken apart at its last plan. The marks count only as lines of their own. */
+/** Splits a message of the model at its last plan. The marks only count on lines of their own. */
 export function splitPlan(text: string): MessageWithPlan {
   const lines = text.split('\n');
   const isMark = (mark: string) => (line: string) => line.trim() === mark;
@@ -28,7 +28,7 @@ export function splitPlan(text: string): MessageWithPlan {
   };
 }
 
-/** A message that is still growing, without its last line while that may become a mark. */
+/** Returns a growing message without its last line, if that line may become a mark. */
 export function withoutOpenMark(text: string): string {
   const start = text.lastIndexOf('\n') + 1;
   const line = text.slice(start).trim();
@@ -36,14 +36,14 @@ export function withoutOpenMark(text: string): string {
   return isOpen(PLAN_START) || isOpen(PLAN_END) ? text.slice(0, start) : text;
 }
 
-/** The first heading of a plan, else its first line with words. */
+/** Returns the first heading of a plan, or else its first line with words. */
 export function titleOfPlan(plan: string): string {
   const lines = plan.split('\n').map((line) => line.trim());
   const heading = lines.find((line) => /^#{1,6}\s+\S/.test(line));
   return (heading ?? lines.find((line) => line !== '') ?? '').replace(/^#+\s+/, '').replace(/\s+#+$/, '');
 }
 
-/** A message without the marks around its plan, as it is shown and exported. */
+/** Returns a message without the marks around its plan, as it is shown and exported. */
 export function withoutPlanMarks(text: string): string {
   const { before, plan, after } = splitPlan(text);
   return plan === null ? text : [before, plan, after].filter((part) => part !== '').join('\n\n');

@@ -1,10 +1,10 @@
-/** Lines of a text that are quoted, and found again when the text has changed. */
+/** Quotes lines of a text, and finds them again after the text has changed. */
 import type { LineRange } from '../lineRange.ts';
 
-/** Lines, and characters of each, that a quote keeps. */
+/** The maximum number of lines that a quote keeps, and of characters of each line. */
 const LIMITS = { lines: 20, characters: 300 } as const;
 
-/** The first of these lines, each cut to its beginning; `undefined` where the text does not have them all. */
+/** Returns the first of these lines, each cut to its beginning; `undefined` if the text does not have all of them. */
 export function quoteOf(text: string, { first, last }: LineRange): string | undefined {
   const lines = text.split(/\r\n|\r|\n/);
   if (last > lines.length) return undefined;
@@ -19,8 +19,8 @@ function cut(lines: readonly string[]): string {
 }
 
 /**
- * The lines at which the quote is now: the nearest place with the same lines, also with another indentation.
- * `undefined` where there is none, or where the quote has no word.
+ * Returns the lines at which the quote is now: the nearest place with the same lines, even with another indentation.
+ * Returns `undefined` if there is none, or if the quote contains no word.
  */
 export function findQuote(text: string, quote: string, { first, last }: LineRange): LineRange | undefined {
   const lines = text.split(/\r\n|\r|\n/).map(comparable);

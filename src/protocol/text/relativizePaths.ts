@@ -6,7 +6,7 @@ export function insideOf(folder: string | undefined, sentence: string, instead =
   return ['/', '\\'].reduce((text, separator) => {
     const parts = text.split(`${folder}${separator}`);
     return parts.reduce((before, after) => {
-      // The escapes are “ and ‘.
+      // The escapes stand for “ and ‘.
       const isWhole = before === '' || /[\s'"\u201c\u2018(]$/.test(before);
       return `${before}${isWhole ? instead : `${folder}${separator}`}${after}`;
     });
@@ -14,8 +14,8 @@ export function insideOf(folder: string | undefined, sentence: string, instead =
 }
 
 /**
- * The name of a folder in a workspace: relative to the workspace folder that holds it, which is named where there are
- * several. `null` for the only workspace folder; the path itself for a folder outside.
+ * Returns the name of a folder in a workspace: relative to the workspace folder that contains it, which is named if
+ * there are several. Returns `null` for the only workspace folder, and the path itself for a folder outside.
  */
 export function folderInWorkspace(
   folder: string,

@@ -6,13 +6,13 @@ export const ESCAPE =
 // oxlint-disable-next-line no-control-regex -- as above
 export const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g;
 
-/** The visible part of a line that was overwritten with carriage returns. */
+/** Returns the visible part of a line that was overwritten with carriage returns. */
 export function lastOverwrite(line: string): string {
   const ended = line.endsWith('\r') ? line.slice(0, -1) : line;
   return ended.slice(ended.lastIndexOf('\r') + 1);
 }
 
-/** The text as it appears on the screen: without colours, and only the end of a progress bar. */
+/** Returns the text as it appears on the screen: without colours, and with only the final state of a progress bar. */
 export function plainTerminalText(text: string): string {
   const written = text.replace(ESCAPE, '');
   const lines = written.includes('\r') ? written.split('\n').map(lastOverwrite).join('\n') : written;

@@ -1,9 +1,9 @@
-/** In characters. */
+/** Maximum number of characters of a title. */
 const MAX_TITLE = 60;
 /** Maximum characters of a message from which a title is made. */
 const MAX_TEXT = 20_000;
 
-/** Words that do not describe a task. */
+/** A message that does not describe a task. */
 const GREETING =
   /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you|test|testing|ping|ok|okay)(?: there| tiller| again)?[\s!.?,]*$/i;
 /** An apostrophe may be “’”. */
@@ -11,8 +11,8 @@ const OPENING =
   /^(?:(?:hi|hello|hey)(?: there| tiller)?[,!.]\s+|please,?\s+|(?:can|could|would|will) you (?:please )?(?=\w)|i(?:'|\u2019)d like you to |i would like you to |i want you to |i need you to |your task is to |let(?:'|\u2019)s )/i;
 
 /**
- * A title from the user's own words: their first sentence with content, without greetings, polite openings and
- * Markdown. `null` for a text without one: the next message may have it.
+ * Makes a title from the user's own words: the first sentence with content, without greetings, polite openings and
+ * Markdown. Returns `null` if there is none; then the next message may give the title.
  */
 export function titleFrom(text: string): string | null {
   const lines = withoutBlocks(text.slice(0, MAX_TEXT)).split('\n').map(plainWords);
@@ -21,7 +21,10 @@ export function titleFrom(text: string): string | null {
   return shortened(firstSentence(withoutOpening(line)));
 }
 
-/** The first line of a message that only greets, as a title until a message with content comes; `null` without words. */
+/**
+ * Returns the first line of a message that only greets: the title until a message with content comes. Returns `null` if
+ * the message has no words.
+ */
 export function greetingFrom(text: string): string | null {
   const line = text
     .slice(0, MAX_TEXT)
@@ -31,7 +34,7 @@ export function greetingFrom(text: string): string | null {
   return line === undefined ? null : shortened(line);
 }
 
-/** The text without code between fences, unless there is only code. */
+/** Returns the text without code between fences, unless there is only code. */
 function withoutBlocks(text: string): string {
   const outside = text.replace(/^ {0,3}(```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}\1[^\n]*$|$(?![\s\S]))/gm, '');
   return outside.trim() === '' ? text.replace(/^ {0,3}(?:```|~~~)[^\n]*$/gm, '') : outside;
@@ -59,7 +62,7 @@ function withoutOpening(line: string): string {
 
 /** Cuts at the end of the first sentence that has at least two words; a question keeps its mark. */
 function firstSentence(line: string): string {
-  // The escapes are “。”, “！”, “？” and “…”.
+  // The escapes stand for “。”, “！”, “？” and “…”.
   const end = /^\S+\s.*?[.!?\u3002\uff01\uff1f](?=\s+\S)/u.exec(line)?.[0] ?? line;
   return end.replace(/[\s.:;,!\u2026]+$/u, '') || end;
 }

@@ -12,12 +12,12 @@ export function beginningOf(text: string, limit: number): string {
   return cut.length < text.length && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** The first line, at most `limit` characters. */
+/** Returns the first line, cut to at most `limit` characters. */
 export function firstLine(text: string, limit = 80): string {
   return shortened(text.trim().split('\n', 1)[0] ?? '', limit);
 }
 
-/** A command in one line; a cut is marked with `…`, and invisible characters are escaped. */
+/** Returns a command in one line. A cut is marked with `…`, and invisible characters are escaped. */
 export function inOneLine(command: string, limit = 80): string {
   const whole = visibleText(command.trim());
   const line = firstLine(whole, limit);

@@ -161,7 +161,7 @@ export class PlaceFiles implements Disposable {
     return true;
   }
 
-  /** Removes those that are empty; each stays or goes for itself. */
+  /** Removes those of the folders that are empty. One that cannot be removed does not keep the others. */
   async removeEach(folders: readonly string[]): Promise<void> {
     for (const folder of folders) await this.removeFolders([folder]).catch(() => {});
   }

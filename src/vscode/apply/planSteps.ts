@@ -62,7 +62,10 @@ export async function putText(
   return [{ type: 'edit', file, before, after: text, hunks, saving }];
 }
 
-/** An update is one of its cells; otherwise the file is replaced, and the notebook reloads it. @throws ApplyRefused */
+/**
+ * Plans a change of a notebook. An update changes its cells; otherwise the file is replaced, and the notebook reloads
+ * it. @throws ApplyRefused
+ */
 function putNotebook(change: ApplyChange, { file, text, replaces }: TextForPlace, around: Surroundings): ApplyStep[] {
   const { path, isDirty } = file;
   if (change.kind === 'update' && !replaces) {

@@ -90,7 +90,10 @@ async function restoreFiles(all: readonly Restoration[], folders: RestoredFolder
   }
 }
 
-/** Returns those that were made, outer ones first. One whose place is taken or cannot be reached is left out. */
+/**
+ * Makes folders, outer ones first, and returns those that it made. One whose place is taken or cannot be reached is
+ * left out.
+ */
 async function makeFolders(folders: readonly KeptFolder[], files: PlaceFiles): Promise<readonly string[]> {
   const made: string[] = [];
   for (const { path, mode } of folders.toSorted((one, other) => one.path.length - other.path.length)) {
@@ -103,7 +106,7 @@ async function makeFolders(folders: readonly KeptFolder[], files: PlaceFiles): P
   return made;
 }
 
-/** `stale` where the file holds something else than it must hold. @throws ApplyRefused */
+/** The change that leads to the content `to`; `stale` if the file has not the content `from`. @throws ApplyRefused */
 async function changeFor({ path, from, to }: Restoration, files: PlaceFiles): Promise<ApplyChange | 'stale'> {
   const found = await findFile(path, files).catch((error: unknown) => {
     if (error instanceof PlaceMoved) return undefined;
@@ -127,7 +130,7 @@ async function changeFor({ path, from, to }: Restoration, files: PlaceFiles): Pr
   return { kind: 'add', ...at, text: text ?? '', before, exactly, ...over, ...discards };
 }
 
-/** Unsaved text included. */
+/** Returns true if the file has this state, unsaved text included. */
 async function holds(found: FoundFile, state: FileState): Promise<boolean> {
   switch (state.type) {
     case 'absent':

@@ -14,10 +14,10 @@ type Content = Restoration['to'];
 export type LinksResult =
   /** `rollBack` never rejects. */
   | { readonly type: 'restored'; readonly rollBack: () => Promise<void> }
-  /** These hold something else by now. Nothing was changed. */
+  /** These paths have other contents by now. Nothing was changed. */
   | { readonly type: 'stale'; readonly paths: readonly string[] };
 
-/** True where a link goes or comes. */
+/** True if it removes or makes a link. */
 export function isOfLink({ from, to }: Restoration): boolean {
   return from.type === 'link' || to.type === 'link';
 }
@@ -46,7 +46,7 @@ export async function restoreLinks(links: readonly Restoration[], files: PlaceFi
   return { type: 'restored', rollBack };
 }
 
-/** `undefined` where it is not in this state. */
+/** Returns the content of a path, a link not followed; `undefined` if its state is another one. */
 async function read(path: string, state: FileState, files: PlaceFiles): Promise<Content | undefined> {
   const details = await files.details(path);
   switch (state.type) {

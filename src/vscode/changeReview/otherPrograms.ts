@@ -20,8 +20,8 @@ const QUIET_MS = 400;
 const NOT_WATCHED = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/;
 
 /**
- * While it is on, marks changes in the workspace by programs that Tiller has not started. A change of the user in the
- * editor is known to the record of changes; files that git writes when it moves HEAD, as a checkout or a pull does, are
+ * Marks changes in the workspace by programs that Tiller has not started, while it is turned on. The record of changes
+ * knows the user's changes in the editor; files that git writes when it moves HEAD, as by a checkout or a pull, are
  * left out here.
  */
 export class OtherPrograms implements Disposable {
@@ -31,7 +31,7 @@ export class OtherPrograms implements Disposable {
   /** The last move of HEAD, by root. */
   #moves: ReadonlyMap<string, string> = new Map();
   #roots: readonly string[] = [];
-  /** A look since it is on was a success. */
+  /** A look has succeeded since it was turned on. */
   #isReady = false;
 
   constructor(deps: OtherProgramsDeps) {

@@ -138,8 +138,8 @@ export class ReviewCommands {
   }
 
   /**
-   * The keys of both decisions work in the whole file: a `when` clause about the place of the cursor would be of the
-   * place before when a key follows a move at once. A file without hunks is decided as a whole.
+   * Returns the hunk with this id, else the one at the cursor; of a file without hunks the whole file. The keys work
+   * anywhere in the file: a `when` clause about the cursor would not be up to date for a key right after a move.
    */
   #choiceOf(address: unknown, id: unknown): Choice | undefined {
     const found = this.#hunkOf(address, id);

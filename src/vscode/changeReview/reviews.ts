@@ -68,7 +68,7 @@ export class Reviews implements Disposable {
     this.#store.add(workspace.onDidDeleteFiles(({ files }) => this.#removed(files)));
   }
 
-  /** Fires with the file as it is now; one that is not pending any more is done. */
+  /** Fires with the present state of a file, which may not be pending any more. */
   get onDidChange(): Emitter<PendingFile>['event'] {
     return this.#changed.event;
   }
@@ -253,7 +253,7 @@ export class Reviews implements Disposable {
   }
 }
 
-/** The origin of changes by a command, which the user never approves in this exact form before. */
+/** The origin of changes by a command: the user has not approved them in their exact form. */
 const BY_COMMAND: PatchOrigin = { turnId: '', itemId: '', isUnseen: true };
 
 function authorOf(origin: PatchOrigin | undefined): Author {

@@ -3,7 +3,7 @@ import type { ThreadOverview } from '../../core/agent/threadOverview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { AgentRow } from '../../protocol/wire.ts';
 
-/** Milliseconds between two updates: agents stream, and their rows are read by a human. */
+/** Milliseconds between two updates: no user reads rows faster, and agents stream. */
 const PAUSE_MS = 200;
 
 type Threads = Pick<ShownThread, 'onEvent' | 'state'> & {
@@ -37,7 +37,7 @@ export class AgentUpdates implements Disposable {
     this.#store.dispose();
   }
 
-  /** Posts the rows also when they have not changed: the page has begun anew. */
+  /** Posts the rows even if they have not changed, for a page that was loaded again. */
   post(): void {
     this.#posted = undefined;
     this.update();
@@ -58,6 +58,7 @@ export class AgentUpdates implements Disposable {
 const URGENT: ReadonlySet<string> = new Set([
   'agent_status',
   'approval_requested',
+  'approval_reviewed',
   'approval_resolved',
   'question_requested',
   'question_resolved',

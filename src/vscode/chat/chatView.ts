@@ -136,7 +136,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     return this.#view?.visible === true || this.#panel?.visible === true;
   }
 
-  /** Call when something else differs in the side copy of an agent. */
+  /** Call when the number of changed files in the side copy of an agent may differ. */
   updateAgents(): void {
     this.#agents.update();
   }
@@ -159,7 +159,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.restoreEditor(vscode.window.createWebviewPanel(EDITOR_VIEW, '', vscode.ViewColumn.Active, options));
   }
 
-  /** The editor tab is moved there. */
+  /** Moves the panel to a window of its own, as an editor tab. */
   async openInWindow(): Promise<void> {
     this.openInEditor();
     await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');

@@ -68,8 +68,8 @@ export class Drafts {
   }
 
   /**
-   * The page that has changed a draft last, also before a reload of the window: the draft that the other one has kept of
-   * itself is older.
+   * The page that has changed a draft last, also before a reload of the window. What the other page has kept of the
+   * draft is older.
    */
   get place(): PagePlace | undefined {
     return this.#memento.get<PagePlace>(PLACE);

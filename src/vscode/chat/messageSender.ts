@@ -29,8 +29,8 @@ export class MessageSender {
   }
 
   /**
-   * The target is that of the click: another thread may be shown before the message is sent. Resolves with whether it was
-   * sent, false when the user has chosen no model; rejects when it cannot be submitted.
+   * Sends a message to `target`, the thread that was shown when the user sent it. Resolves to true if it was sent, to
+   * false if the user has chosen no model. Rejects when it cannot be submitted.
    */
   async send(op: Op, target: MessageTarget): Promise<boolean> {
     const { view, modelSettled, hasModel } = this.#deps;

@@ -40,7 +40,7 @@ export class CommentField implements Disposable {
     this.#offerRanges();
   }
 
-  /** A thread of VS Code, folded; with the comments of another one it is as that is. */
+  /** Creates a thread of VS Code, folded, or with the comments and the state of `like`. */
   createThread(uri: vscode.Uri, range: vscode.Range, like?: vscode.CommentThread): vscode.CommentThread {
     const thread = this.#controller.createCommentThread(uri, range, like?.comments ?? []);
     thread.collapsibleState = like?.collapsibleState ?? vscode.CommentThreadCollapsibleState.Collapsed;

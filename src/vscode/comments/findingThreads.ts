@@ -135,7 +135,9 @@ export class FindingThreads implements Disposable {
     return undefined;
   }
 
-  /** The finding where its lines are now: without them where they are others by now, or the file is gone. */
+  /**
+   * Returns the finding with the present place of its lines; without lines if they have changed, or the file is gone.
+   */
   async #now(id: string, finding: Finding): Promise<Finding> {
     const { state } = this.#deps.threads;
     const uri = this.#places.get(id)?.uri ?? (state === null ? undefined : uriIn(cwdOf(state), finding));
@@ -226,7 +228,10 @@ function placedFindings(state: ThreadState | null): readonly {
   );
 }
 
-/** `undefined` where the text has them no more. Without a quote they are as they were. */
+/**
+ * Returns the present lines of the quote; `undefined` if the text does not have it any more. Without a quote the lines
+ * are taken as they are.
+ */
 function linesNow(
   text: string | undefined,
   { lines, quote }: { readonly lines: LineRange; readonly quote: string },

@@ -51,7 +51,7 @@ export class LineComments implements Disposable {
   readonly #changed = this.#store.add(new vscode.EventEmitter<void>());
   readonly #setPending = contextKey<boolean>('tiller.hasPendingComments');
   #comments: readonly Comment[] = [];
-  /** While they are turned off. */
+  /** The comments while they are turned off, to be shown again later. */
   #off: readonly StoredComment[];
   /** `undefined` while they are turned off. */
   #field: CommentField | undefined;

@@ -12,7 +12,7 @@ import {
   openItem,
   problemItem,
   showList,
-  unusedLook,
+  unusedStateLabel,
 } from '../ui/proposalList.ts';
 import type { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 
@@ -106,7 +106,7 @@ export class AgentCommands {
   #itemOf(agent: SelectedAgent): ListItem {
     const { role, file, state, notes } = agent;
     return listItem({
-      ...(state === 'used' ? { icon: 'hubot', word: vscode.l10n.t('Used') } : unusedLook(state)),
+      ...(state === 'used' ? { icon: 'hubot', word: vscode.l10n.t('Used') } : unusedStateLabel(state)),
       name: role.name,
       source: file.source,
       detail: [role.description, ...notes].join(' '),

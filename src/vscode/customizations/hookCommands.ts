@@ -13,7 +13,7 @@ import {
   problemItem,
   settingItem,
   showList,
-  unusedLook,
+  unusedStateLabel,
 } from '../ui/proposalList.ts';
 import { confirmHook, confirmHooks, placeText } from './confirmHook.ts';
 
@@ -73,7 +73,7 @@ export class HookCommands {
     const { event, matcher, source, origin } = hook;
     const word = origin === 'settings' ? vscode.l10n.t('Runs') : vscode.l10n.t('Approved, runs');
     return listItem({
-      ...(state === 'runs' ? { icon: 'plug', word } : unusedLook(state)),
+      ...(state === 'runs' ? { icon: 'plug', word } : unusedStateLabel(state)),
       name: matcher === '' || matcher === '*' ? event : `${event} (${inOneLine(matcher)})`,
       source,
       detail: commandOf(hook),

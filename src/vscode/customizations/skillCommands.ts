@@ -12,11 +12,11 @@ import {
   decisionItems,
   type ListItem,
   listItem,
-  type Look,
+  type StateLabel,
   openItem,
   problemItem,
   showList,
-  unusedLook,
+  unusedStateLabel,
 } from '../ui/proposalList.ts';
 import type { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 
@@ -112,7 +112,7 @@ export class SkillCommands implements Disposable {
         ]
       : [];
     return listItem({
-      ...(state === 'used' ? usedLook(skill) : unusedLook(state)),
+      ...(state === 'used' ? usedStateLabel(skill) : unusedStateLabel(state)),
       name: skill.name,
       source: file.source,
       detail: [...more, ...notes, skill.description].join(' '),
@@ -155,7 +155,7 @@ export class SkillCommands implements Disposable {
   }
 }
 
-function usedLook({ kind, forModel, forUser }: SelectedSkill['skill']): Look {
+function usedStateLabel({ kind, forModel, forUser }: SelectedSkill['skill']): StateLabel {
   if (kind === 'prompt') return { icon: 'note', word: vscode.l10n.t('Prompt') };
   const icon = 'mortar-board';
   if (!forModel) return { icon, word: vscode.l10n.t('Skill, only by its name') };

@@ -24,8 +24,8 @@ const COMMANDS: Readonly<Record<CodeRelation, string>> = {
 };
 
 /**
- * Calls that wait in vain before an empty answer is believed, where an extension names the language: with a large project
- * or on a busy machine a language server takes longer than one call waits.
+ * Calls without an answer after which an empty answer is believed, for a language that an extension names: with a large
+ * project or on a busy machine a language server takes longer than one call waits.
  */
 const SILENT_CALLS = 5;
 

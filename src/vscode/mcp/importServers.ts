@@ -89,7 +89,7 @@ async function readSource(source: ImportSource): Promise<ImportedServers> {
   }
 }
 
-/** Leaves out what the settings have by that name, and what several files say alike. */
+/** Leaves out servers that the settings have by the same name, and repetitions in several files. */
 function withoutKnown({ servers, problems }: ImportedServers, taken: readonly string[]): ImportedServers {
   const known = servers.filter(({ name }) => taken.includes(name));
   const sentences = known.map(({ name, source }) =>

@@ -16,11 +16,11 @@ import {
   decisionItems,
   type ListItem,
   listItem,
-  type Look,
+  type StateLabel,
   openItem,
   settingItem,
   showList,
-  unusedLook,
+  unusedStateLabel,
 } from '../ui/proposalList.ts';
 import { reportImport } from '../ui/reportImport.ts';
 import { addServer } from './addServer.ts';
@@ -83,7 +83,7 @@ export class McpCommands {
   #itemOf(server: SelectedServer): ListItem {
     const { name, settings, file } = server;
     return listItem({
-      ...this.#lookOf(server),
+      ...this.#stateLabelOf(server),
       name,
       source: file,
       detail: describeServer(settings),
@@ -91,17 +91,17 @@ export class McpCommands {
     });
   }
 
-  #lookOf(server: SelectedServer): Look {
+  #stateLabelOf(server: SelectedServer): StateLabel {
     switch (server.type) {
       case 'proposed':
       case 'refused':
-        return unusedLook(server.type);
+        return unusedStateLabel(server.type);
       case 'outside':
         return { icon: 'question', word: vscode.l10n.t('Not started: it leaves the sandbox') };
       case 'problem':
         return { icon: 'error', word: server.message };
       case 'start':
-        return liveLook(this.#deps.servers.get(server.name));
+        return liveStateLabel(this.#deps.servers.get(server.name));
       default:
         return assertNever(server);
     }
@@ -110,7 +110,7 @@ export class McpCommands {
   async #act(server: SelectedServer): Promise<void> {
     await showList(this.#actionsOf(server), {
       title: vscode.l10n.t('MCP Server {0}', server.name),
-      placeHolder: this.#lookOf(server).word,
+      placeHolder: this.#stateLabelOf(server).word,
     });
   }
 
@@ -134,7 +134,7 @@ export class McpCommands {
     return actions;
   }
 
-  /** About a server that a file of the workspace names. */
+  /** The decisions that the user can make about a server of a workspace file. */
   #decisions(server: SelectedServer): readonly ListItem[] {
     if (server.file === undefined || server.type === 'problem') return [];
     const { type } = server;
@@ -200,7 +200,7 @@ function item(label: string, run: () => unknown): ListItem {
   return { label, run };
 }
 
-function liveLook(server: McpServer | undefined): Look {
+function liveStateLabel(server: McpServer | undefined): StateLabel {
   if (server === undefined) return { icon: 'circle-outline', word: '' };
   const { status, definition } = server;
   if (!definition.settings.enabled) return { icon: 'circle-slash', word: vscode.l10n.t('Disabled') };

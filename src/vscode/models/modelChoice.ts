@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Settings } from '../../protocol/settings.ts';
-import { chooseModel } from './modelSetup.ts';
+import { chooseModel } from './modelInSettings.ts';
 import type { UsedModels } from './usedModels.ts';
 
 export interface ModelChoiceDeps {
@@ -11,7 +11,7 @@ export interface ModelChoiceDeps {
   readonly report: (error: unknown) => void;
 }
 
-/** The model that the user chooses in the panel, on its way into the settings. */
+/** Writes the models that the user chooses in the panel to the settings, one after the other. */
 export class ModelChoice {
   readonly #deps: ModelChoiceDeps;
   #settled: Promise<void> = Promise.resolve();

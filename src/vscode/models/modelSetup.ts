@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { configOf, providerOf } from '../../core/agent/threadSettings.ts';
-import { type ConnectionTest, testConnection } from '../../core/model/connectionTest.ts';
+import { configOf } from '../../core/agent/threadSettings.ts';
+import { testConnection } from '../../core/model/connectionTest.ts';
 import { detectWire, likelyWireOf } from '../../core/model/detectWire.ts';
 import type { HttpModels } from '../../core/model/httpModels.ts';
 import type { ProviderConfig } from '../../core/model/provider.ts';
@@ -18,13 +18,13 @@ import {
 import { ownValue } from '../../protocol/ownValue.ts';
 import { isLoopback, providerSettingsSchema, type ProviderSettings } from '../../protocol/providers.ts';
 import type { Settings } from '../../protocol/settings.ts';
-import { changeProviders, writeSetting } from '../settings.ts';
 import type { KeyStore } from './apiKeys.ts';
-import { describeFault } from './faultMessages.ts';
 import { type LanguageModels, nameOfLanguageModel } from './languageModels.ts';
 import { askKey, type Environment } from './keyPrompt.ts';
+import { addNewProvider, addProvider, freeName, keepServer, moveTo, useModel } from './modelInSettings.ts';
 import { askForRemedy, byUse, pickModel, type Remedy, rowOf, withProgress } from './modelPicker.ts';
 import { askBaseUrl, pickProvider, type ProviderChoice } from './providerPicker.ts';
+import { showTest } from './showTest.ts';
 
 export interface ModelSetupDeps {
   readonly settings: () => Settings;
@@ -262,103 +262,6 @@ export async function testSelected(deps: ModelSetupDeps, provider: ProviderConfi
   if (result !== undefined) await showTest(server, model, result);
 }
 
-async function showTest(server: string, model: string, result: ConnectionTest): Promise<void> {
-  if (result.type === 'answered') {
-    const seconds = (result.milliseconds / 1000).toLocaleString(vscode.env.language, { maximumFractionDigits: 1 });
-    const answered = vscode.l10n.t('{0} of {1} answers after {2} s.', model, server, seconds);
-    const message = [answered, ...result.warnings].join(' ');
-    await (result.warnings.length === 0
-      ? vscode.window.showInformationMessage(message)
-      : vscode.window.showWarningMessage(message));
-    return;
-  }
-  const { message, detail, cure } = describeFault(result.fault);
-  const text = [vscode.l10n.t('{0} of {1}: {2}', model, server, message), detail, cure].filter(Boolean).join('\n');
-  const command = commandFor(result.fault.action);
-  const answer = await vscode.window.showErrorMessage(text, ...(command ? [command.title] : []));
-  if (answer !== undefined && command) await vscode.commands.executeCommand(command.id);
-}
-
-function commandFor(action: string | undefined): { readonly id: string; readonly title: string } | undefined {
-  switch (action) {
-    case 'set_api_key':
-      return { id: 'tiller.setApiKey', title: vscode.l10n.t('Set API Key') };
-    case 'select_model':
-      return { id: 'tiller.selectModel', title: vscode.l10n.t('Select Model') };
-    case 'check_settings':
-    case 'check_network':
-      return { id: 'tiller.openSettings', title: vscode.l10n.t('Open Settings') };
-    default:
-      return undefined;
-  }
-}
-
 function configFor(name: string, server: NewProvider, settings: Settings): ProviderConfig {
   return configOf(name, providerSettingsSchema.parse({ wireApi: likelyWireOf(server.baseUrl), ...server }), settings);
-}
-
-/** The host name, unless it is the name of another server. `providers`: those of the settings, valid or not. */
-function freeName(baseUrl: string, providers: Readonly<Record<string, unknown>>): string {
-  const { hostname } = new URL(baseUrl);
-  for (let count = 1; ; count++) {
-    const name = count === 1 ? hostname : `${hostname}-${count}`;
-    const known = ownValue(providers, name);
-    const isSame = typeof known === 'object' && known !== null && 'baseUrl' in known && known.baseUrl === baseUrl;
-    if (isSame || (known === undefined && !Object.hasOwn(KNOWN_PROVIDERS, name))) return name;
-  }
-}
-
-/** Returns the name that it got. */
-async function addNewProvider(server: ProviderSettings): Promise<string> {
-  let name = '';
-  await changeProviders((providers) => {
-    name = freeName(server.baseUrl, providers);
-    return { ...providers, [name]: server };
-  });
-  return name;
-}
-
-async function addProvider(name: string, server: ProviderSettings): Promise<void> {
-  await changeProviders((providers) => ({ ...providers, [name]: server }));
-}
-
-/**
- * Makes a model of a provider that is set up the default of new threads. Another model of the provider in use leaves
- * its address and API as they are. Before a model of another provider, a server in use that only `baseUrl` and
- * `wireApi` describe is added to `providers`, so that the user can choose it again.
- */
-export async function chooseModel(settings: Settings, provider: string, model: string): Promise<void> {
-  if (providerOf(settings)?.id === provider) return writeSetting('model', model);
-  await moveTo(settings, provider, model);
-}
-
-/** Makes another provider's model that of new threads, and keeps the server in use. */
-async function moveTo(settings: Settings, provider: string, model: string): Promise<void> {
-  await keepServer(settings);
-  await useModel(provider, model);
-}
-
-/** Adds to `providers` a server in use that only the settings `baseUrl` and `wireApi` describe. */
-async function keepServer(settings: Settings): Promise<void> {
-  const { baseUrl, wireApi, provider } = settings;
-  if (baseUrl !== null) {
-    return changeProviders((providers) => {
-      const name = freeName(baseUrl, providers);
-      const known = ownValue(providers, name);
-      const server = { ...(typeof known === 'object' ? known : {}), baseUrl, ...(wireApi !== null && { wireApi }) };
-      return { ...providers, [name]: server };
-    });
-  }
-  const named = providerNamed(settings, provider);
-  if (named !== undefined && wireApi !== null && wireApi !== named.wireApi) {
-    await addProvider(provider, { ...named, wireApi });
-  }
-}
-
-/** Writes the model of new threads into the user's settings. */
-async function useModel(provider: string, model: string): Promise<void> {
-  await writeSetting('baseUrl', null);
-  await writeSetting('wireApi', null);
-  await writeSetting('provider', provider);
-  await writeSetting('model', model);
 }

@@ -31,7 +31,7 @@ export class UsedModels {
     await this.#memento.update(KEY, [{ provider, model }, ...others].slice(0, KEPT));
   }
 
-  /** The provider was removed. */
+  /** Call when a provider was removed. */
   async forget(provider: string): Promise<void> {
     const others = this.all.filter((used) => used.provider !== provider);
     if (others.length < this.all.length) await this.#memento.update(KEY, others);

@@ -2,7 +2,9 @@ import type { ThreadOwner } from '../../protocol/threads.ts';
 import type { RecoveryChoice } from '../../protocol/wire.ts';
 import type { RecoverablePatch } from './interruptedPatch.ts';
 
-/** The state of an interrupted patch. One without a state was never found here, or was settled by another process. */
+/**
+ * The state of an interrupted patch. A patch that was not found here, or that another process has settled, has none.
+ */
 export type PatchState =
   /** The user has not chosen. */
   | { readonly type: 'offered'; readonly patch: RecoverablePatch }

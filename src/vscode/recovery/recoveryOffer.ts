@@ -65,7 +65,7 @@ export class RecoveryOffer implements Disposable {
     });
   }
 
-  /** Asks about those that are new, and about none that is settled. */
+  /** Asks about the patches that are new since the last search. */
   look(): Promise<void> {
     const search = this.#search;
     switch (search.type) {
@@ -157,7 +157,7 @@ export class RecoveryOffer implements Disposable {
     }
   }
 
-  /** The journal is still there. A patch that a search no longer found stays gone. */
+  /** Offers a patch again whose journal is still there, unless a search has found it gone. */
   #offerAgain(id: string): void {
     const state = this.#states.get(id);
     if (state?.type !== 'settling') return;

@@ -1,4 +1,4 @@
-/** The changes of the workspace that a review of a side copy comes to. */
+/** The changes to the workspace that result from a review of a side copy. */
 import * as vscode from 'vscode';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import type { FileChange } from '../../core/ports.ts';

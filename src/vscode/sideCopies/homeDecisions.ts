@@ -20,9 +20,9 @@ export interface HomeDecisions {
 
 export interface HomeOutcome {
   readonly settled: readonly SettledFile[];
-  /** Files of which something came home that was not there. */
+  /** Files with changes that came home and that the workspace did not have before. */
   readonly brought: readonly FilePlan[];
-  /** Files of which something is left in the copy. */
+  /** Files with changes that stay in the copy. */
   readonly left: readonly FilePlan[];
 }
 

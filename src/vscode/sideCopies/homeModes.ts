@@ -28,7 +28,7 @@ export function setModes(plans: ReadonlySet<PlanWithMode>, deps: ModeDeps): Prom
   );
 }
 
-/** Sets them back where they are still as they were set. */
+/** Reverts those permission bits that no program has changed since they were set. */
 export async function resetModes(set: readonly ModeSet[], deps: ModeDeps): Promise<void> {
   await changed(
     set.map(({ path, before, after }) => ({ path, before: after, after: before })),

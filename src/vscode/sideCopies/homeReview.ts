@@ -53,7 +53,7 @@ export function proposalsOf({ plans }: Review): readonly ProposedFile[] {
   return plans.flatMap((plan) => (plan.type === 'proposed' ? [plan.proposal] : []));
 }
 
-/** False for a file that there is nothing to decide about. */
+/** Returns false if there is nothing to decide about a file. */
 export function isChoosable({ type }: FilePlan): boolean {
   return type === 'proposed' || type === 'whole' || type === 'mode';
 }

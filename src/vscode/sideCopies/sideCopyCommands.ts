@@ -1,20 +1,13 @@
 import * as vscode from 'vscode';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 import type { Session } from '../../core/session/session.ts';
-import {
-  type CopyLosses,
-  CopyRefused,
-  isNothing,
-  type MakeOptions,
-  type SideCopy,
-  type SideCopyStore,
-} from '../../core/sideCopies/sideCopy.ts';
+import { isNothing, type SideCopy, type SideCopyStore } from '../../core/sideCopies/sideCopy.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import { cwdOf, type ThreadState } from '../../protocol/thread.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
-import { shownPath } from '../ui/workspacePaths.ts';
+import { agreesToLose } from './agreesToLose.ts';
 import type { BringHome } from './bringHome.ts';
-import { unsavedTexts } from './unsavedTexts.ts';
+import { localRoots, makeSideCopy } from './makeSideCopy.ts';
 
 export interface SideCopyDeps {
   readonly store: SideCopyStore;
@@ -60,7 +53,7 @@ export class SideCopyCommands {
   async start(): Promise<void> {
     const roots = localRoots();
     if (roots === undefined || !(await this.#deps.hasModel())) return;
-    const copy = await this.#make(roots);
+    const copy = await makeSideCopy(roots, this.#deps);
     if (copy === undefined) return;
     const session = await this.#deps.startIn(copy.folders).catch(async (error: unknown) => {
       await this.#deps.store.remove(copy.id);
@@ -181,51 +174,6 @@ export class SideCopyCommands {
     this.#deps.onRemoved(copy);
   }
 
-  /** `undefined` when the user cancels, or after a message. */
-  async #make(roots: readonly string[]): Promise<SideCopy | undefined> {
-    const unsaved = await unsavedTexts();
-    const options = {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Making a side copy'),
-      cancellable: true,
-    };
-    const made = await vscode.window.withProgress(options, async (progress, token) => {
-      const cancel = new AbortController();
-      token.onCancellationRequested(() => cancel.abort());
-      const given: MakeOptions = {
-        roots,
-        links: this.#deps.links(),
-        unsaved,
-        signal: cancel.signal,
-        progress: (done, total) => progress.report({ message: vscode.l10n.t('{0} of {1} files', done, total) }),
-      };
-      return this.#deps.store.make(given).catch((error: unknown) => {
-        if (cancel.signal.aborted) return undefined;
-        if (!(error instanceof CopyRefused)) throw error;
-        void vscode.window.showErrorMessage(withoutLinks(error.message));
-        return undefined;
-      });
-    });
-    if (made !== undefined && made.skipped.length > 0) {
-      const names = made.skipped.slice(0, 5).map(shownPath).join(', ');
-      const sentence = vscode.l10n.t(
-        '{0} files could not be read and are not in the side copy: {1}',
-        made.skipped.length,
-        names,
-      );
-      void vscode.window.showWarningMessage(withoutLinks(sentence));
-    }
-    if (made !== undefined && made.repositories.length > 0) {
-      const names = made.repositories.slice(0, 5).map(shownPath).join(', ');
-      const sentence = vscode.l10n.t(
-        'In the side copy these folders are plain files, without their git repository (submodules, for example): {0}',
-        names,
-      );
-      void vscode.window.showInformationMessage(withoutLinks(sentence));
-    }
-    return made?.copy;
-  }
-
   /** Calls `show` whenever more is known. */
   async #describe(
     copies: readonly SideCopy[],
@@ -292,71 +240,9 @@ export class SideCopyCommands {
   }
 }
 
-/** The open folders; `undefined` after a message where no side copy can be made of them. */
-function localRoots(): readonly string[] | undefined {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const local = folders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
-  const problem = !vscode.workspace.isTrusted
-    ? vscode.l10n.t('A side copy needs a trusted workspace.')
-    : local.length === 0
-      ? vscode.l10n.t('Open a folder on this machine first: a side copy is made of it.')
-      : undefined;
-  if (problem === undefined) return local;
-  void vscode.window.showWarningMessage(problem);
-  return undefined;
-}
-
 function sizeInWords(bytes: number): string {
   if (bytes < 1024 * 1024) return vscode.l10n.t('{0} KiB', Math.ceil(bytes / 1024));
   return vscode.l10n.t('{0} MiB', (bytes / 1024 / 1024).toFixed(1));
-}
-
-const MOST_NAMED = 10;
-
-async function agreesToLose({
-  changes,
-  ignored,
-  commits,
-  isPartial,
-  unread,
-  repositories,
-}: CopyLosses): Promise<boolean> {
-  const remove = vscode.l10n.t('Remove');
-  const question =
-    changes.length === 0
-      ? vscode.l10n.t('Remove the side copy? What it holds besides the files of the workspace will be lost.')
-      : changes.length === 1
-        ? vscode.l10n.t('Remove the side copy? The changes of 1 file were not brought home and will be lost.')
-        : vscode.l10n.t(
-            'Remove the side copy? The changes of {0} files were not brought home and will be lost.',
-            changes.length,
-          );
-  const detail = [
-    ...listed(changes.map(({ home }) => shownPath(home))),
-    ...titled(vscode.l10n.t('Commits:'), commits),
-    ...titled(
-      vscode.l10n.t('Ignored files, which are not brought home:'),
-      ignored.map((place) => shownPath(place)),
-    ),
-    ...titled(
-      vscode.l10n.t('Folders that cannot be read, and names that are not UTF-8:'),
-      unread.map((place) => shownPath(place)),
-    ),
-    ...titled(
-      vscode.l10n.t('Git repositories made in the side copy:'),
-      repositories.map((place) => shownPath(place)),
-    ),
-    ...(isPartial ? [vscode.l10n.t('The side copy has more than 200,000 files: not all of them were compared.')] : []),
-  ].join('\n');
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) === remove;
-}
-
-function titled(title: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [title, ...listed(lines)];
-}
-
-function listed(lines: readonly string[]): readonly string[] {
-  return lines.length > MOST_NAMED ? [...lines.slice(0, MOST_NAMED), '…'] : lines;
 }
 
 function unreadableItems({ unreadable }: Pick<SideCopyStore, 'unreadable'>): readonly UnreadableItem[] {

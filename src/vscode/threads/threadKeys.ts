@@ -2,7 +2,7 @@ import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { contextKey } from '../ui/contextKey.ts';
 
-/** Context keys for keys and the palette, which has a command about threads only while it can do something. */
+/** Context keys for keys and the palette: a command about threads is listed only while it has an effect. */
 export class ThreadKeys implements Disposable {
   readonly #threads: ShownThread;
   readonly #interrupted: () => number;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { withoutLinks } from './escapeUiText.ts';
 
-/** Hashes that a workspace keeps; of more, the oldest are forgotten. */
+/** Maximum number of hashes that a workspace keeps; the oldest are removed. */
 const MAX_SEEN = 500;
 
 export interface Announcement<Proposal> {

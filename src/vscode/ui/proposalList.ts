@@ -12,13 +12,13 @@ export interface ListItem extends vscode.QuickPickItem {
 }
 
 /** An icon of VS Code, and a word for the state. */
-export interface Look {
+export interface StateLabel {
   readonly icon: string;
   readonly word: string;
 }
 
 /** One thing in the list. Its texts may come from a file. */
-export interface Listed extends Look {
+export interface Listed extends StateLabel {
   readonly name: string;
   /** The path of its file. */
   readonly source?: string | undefined;
@@ -80,7 +80,7 @@ export function problemItem(message: string, source?: string): ListItem {
 }
 
 /** The icon and label of an unused entry of a file. */
-export function unusedLook(state: 'proposed' | 'refused' | 'shadowed'): Look {
+export function unusedStateLabel(state: 'proposed' | 'refused' | 'shadowed'): StateLabel {
   switch (state) {
     case 'proposed':
       return { icon: 'question', word: vscode.l10n.t('Proposed, not used') };

@@ -92,7 +92,7 @@ export class RevertCommands {
     if (state === undefined || !(await this.#deps.hasModel())) return false;
     const { threadId } = state;
     const message = messageIn(state, itemId);
-    // Without it the thread has gone back already, and `input` is a new message.
+    // A thread without the message has gone back already: then `input` is a new message.
     if (message !== undefined) {
       const isAgentWorking = state.agents.some((agent) => !isFinal(agent));
       if (state.activeTurnId !== null || isAgentWorking) this.#deps.live.submit(threadId, { type: 'interrupt' });

@@ -43,8 +43,6 @@ export interface WindowOptions extends PlaceOptions {
   browserForUser?: boolean;
   /** Another window that stays open on the same server, with the same settings and the same model. */
   beside?: OpenedWindow;
-  /** The window shows the folder of `beside`. */
-  onSameFolder?: boolean;
 }
 
 /** Options that may differ between files that share a window. */
@@ -218,9 +216,9 @@ async function openWindow(options: WindowOptions, model: ScriptedModel): Promise
   try {
     const own = await mkdtemp(path.join(inject('places'), 'window-'));
     closers.push(() => rm(own, { recursive: true, force: true, maxRetries: 5 }));
-    const folder = options.onSameFolder && beside ? beside().folder : path.join(own, 'workspace');
+    const folder = path.join(own, 'workspace');
     const sample = generateSample(seed);
-    if (!options.onSameFolder) await writeSample(folder, sample);
+    await writeSample(folder, sample);
     await writeFiles(folder, files);
     const workspace = folders ? await writeWorkspace(own, folders) : folder;
     const place = await placeFor(options);

@@ -193,6 +193,18 @@ describe('a look at a workspace', () => {
     assert.deepEqual(await place.changes(), { 'a.txt': 'file → file', 'b.txt': 'file → absent' });
   });
 
+  it('leaves nothing to find again after a look in which a folder was removed', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.write('old/b.txt', 'two\n');
+    await place.look();
+    rmSync(place.work.at('old'), { recursive: true });
+    place.write('a.txt', 'longer\n');
+    assert.deepEqual(await place.changes(), { 'a.txt': 'file → file', 'old/b.txt': 'file → absent' });
+    place.engine = place.another();
+    assert.deepEqual(await place.changes(), {});
+  });
+
   it('starts anew after a torn index, and reads on after a damaged content', async () => {
     using place = new Place();
     place.write('a.txt', 'one\n'.repeat(5000));

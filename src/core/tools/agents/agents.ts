@@ -13,7 +13,7 @@ export interface AgentRole {
   readonly instructions: string | null;
   /** Names of tools; `null`: all tools of its parent. A role never adds one. */
   readonly tools: readonly string[] | null;
-  /** Names that are taken away from these; `*` takes all. */
+  /** Names of tools that are removed from `tools`; `*` removes all. */
   readonly without?: readonly string[];
   /** Its commands and patches change no file. */
   readonly readOnly: boolean;

@@ -18,7 +18,7 @@ const argumentsSchema = lazyObject(() => ({
 }));
 type Arguments = z.infer<typeof argumentsSchema>;
 
-/** The name of the role that is no role: no file can have it. */
+/** The name for no role; agent files cannot use it. */
 export const DEFAULT_ROLE = 'default';
 
 /** Starts a sub-agent that works beside its parent (codex-behaviour.md §11). */

@@ -122,8 +122,8 @@ async function allowed(
 }
 
 /**
- * Reads files until `limit` of them match, so that unsaved edits count and only text does. One that the expression needs too
- * long for counts where it is among `trusted`.
+ * Reads files until `limit` of them match: unsaved edits count, and files that are not text do not. A file for which
+ * the expression needs too long matches if it is among `trusted`.
  */
 async function confirmed(
   files: readonly string[],

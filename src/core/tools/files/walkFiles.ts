@@ -4,9 +4,9 @@ import { IGNORE_FILE, IgnoreRules } from '../../util/ignoreRules.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
 
 /**
- * Yields the files below a folder that no `.gitignore` names, as paths relative to it with `/`. The ones above the folder
- * count up to the open folder around it; those that ignore the folder itself do not, because it was asked for. Follows no
- * links. Folders that cannot be read are left out.
+ * Yields the files below a folder that no `.gitignore` names, as paths relative to it with `/`. The ignore files above
+ * the folder apply, too, up to the open folder around it; their rules about the folder itself do not, because the
+ * caller asked for it. Follows no links. Folders that cannot be read are left out.
  */
 export async function* walkFiles(
   root: string,

@@ -217,7 +217,10 @@ async function outsideOf(plan: CommandPlan, context: ToolContext) {
   };
 }
 
-/** A command only counts as harmless while no other process can replace its program (codex-behaviour.md §6.7). */
+/**
+ * The environment of a command. That of a command that only reads has no folder in PATH in which another process could
+ * replace its program (codex-behaviour.md §6.7).
+ */
 function environmentFor(
   onlyReads: boolean,
   { host, keys, settings, workspace, thread }: ToolContext,

@@ -54,12 +54,15 @@ function wrapped<Plan>(prepared: Preparation<Plan>, wrap: (plan: Plan) => ShellP
   return prepared.type === 'failure' ? prepared : mapPlan(prepared, wrap);
 }
 
-/** The shell has searched for a program of this name, as in `apply_patch <<EOF && make`, which is not taken as a patch. */
+/**
+ * Printed by a shell that found no such program, as for `apply_patch <<EOF && make`, which is not recognized as a
+ * patch.
+ */
 const NO_PROGRAM = /\bapply_?patch: (?:command )?not found\b|\bcommand not found: apply_?patch\b/;
 
 /**
- * Runs the plan. A patch that was run as a command is applied, with advice to call the tool instead, and so is a command answered
- * that has not found a program `apply_patch`.
+ * Runs the plan. If a patch was run as a command, the patch is applied, and the output advises the model to call the
+ * tool; so does the output of a command that found no program `apply_patch`.
  */
 export async function runShell(plan: ShellPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   if (plan.type === 'command') {

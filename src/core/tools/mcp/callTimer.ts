@@ -17,7 +17,7 @@ export class CallTimer {
     this.#run();
   }
 
-  /** Stands still until `wait` settles. */
+  /** Pauses until `wait` settles. */
   async pausedFor<Result>(wait: () => Promise<Result>): Promise<Result> {
     if (this.#waits++ === 0) {
       this.#cancel();

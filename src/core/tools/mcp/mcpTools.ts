@@ -61,7 +61,7 @@ export class McpTools implements ToolProvider {
     return this.#tools;
   }
 
-  /** Takes up the servers that have become ready during the turn. */
+  /** Adds the tools of servers that have become ready during the turn. */
   #addLate(): void {
     for (const server of this.#enabled) {
       const { status } = server;

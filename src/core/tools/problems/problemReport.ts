@@ -50,7 +50,7 @@ export function problemReport(
   return { note: noteOf(problems, changed.toSorted(byWeight), level), problems };
 }
 
-/** Another open file counts when it got worse. */
+/** The changes of one file; none for an open file that the patch did not change and that has no new problems. */
 function changesIn(
   { path, isPatched, before, after }: CheckedFile,
   level: ProblemsAfterPatch['level'],

@@ -13,7 +13,7 @@ export interface TestCommand {
   readonly separator?: '--' | undefined;
   /** False where further words would not reach the runner: it is not the last command of a line. */
   readonly takesWords: boolean;
-  /** Named by a file that folders inside a project have, too: a folder above counts before it. */
+  /** Folders inside a project may have such a file, too: a command of a folder above takes precedence. */
   readonly mayBeInner?: true;
 }
 

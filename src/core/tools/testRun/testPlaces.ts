@@ -34,7 +34,7 @@ export async function withPlaces(
       const places = [...new Set(folders.map((folder) => path.resolve(folder, printed)))];
       const stats = await Promise.all(places.map((place) => workspace.stat(place).catch(() => undefined)));
       const [place, ...others] = places.filter((_, at) => stats[at] !== undefined);
-      // The packages of one name are equal; of folders the inner one counts.
+      // Several packages with a test of this name are ambiguous; of several folders the innermost counts.
       if (place === undefined || (inPackages !== undefined && others.length > 0)) return rest;
       return { ...rest, path: shownPath(place, run.cwd), ...(line !== undefined && { line }) };
     }),
