@@ -20,7 +20,7 @@ const modelSettingsSchema = lazyStrictObject(() => ({
   inputPrice: z.number().min(0).optional(),
   /** The price of cached input; if absent, `inputPrice`. */
   cachedInputPrice: z.number().min(0).optional(),
-  /** Of input that is written to the cache, where the server counts it. A quarter more than `inputPrice` if absent. */
+  /** The price of input that is written to the cache, where the server counts it. A quarter more than `inputPrice` if absent. */
   cacheWritePrice: z.number().min(0).optional(),
   outputPrice: z.number().min(0).optional(),
   /** A model that Tiller knows, if the server uses another name for it, such as a deployment of Azure or an alias. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { WindowStateFile } from '../../src/node/storage/windowState.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
-/** What VS Code keeps for all windows of a folder: each has a copy of the time when it was opened, and writes the whole of it. */
+/** The state that VS Code keeps for all windows of a folder: each window has a copy from its start, and writes it whole. */
 class SharedState {
   values: Record<string, unknown> = {};
 
@@ -54,7 +54,7 @@ describe('the state of a window', () => {
     windows.kill('first');
     const again = windows.open('first again');
     expect(again.get('drafts')).toEqual({ a: 'of the first' });
-    // Of one that is closed and whose process runs on for a moment, too.
+    // The process of a closed window runs on for a moment.
     second.close();
     const secondAgain = windows.open('second again');
     expect(secondAgain.get('drafts')).toEqual({ b: 'of the second' });

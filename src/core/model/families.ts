@@ -116,7 +116,7 @@ const GPT_4: Omit<ModelFamily, 'id'> = {
   contextWindow: 128_000,
 };
 
-/** Of those that reason within a budget, which Tiller computes. */
+/** The efforts of models that reason within a budget, which Tiller computes. */
 const BUDGET_EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const;
 const CLAUDE_EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 

@@ -10,9 +10,9 @@ const MOST_CLOSED = 4;
 const ENDING = '.json';
 
 export interface WindowStateOptions {
-  /** For all windows that show the same folder; `undefined` for a window without one. */
+  /** The same folder on the disk for all windows that show one workspace folder; `undefined` for a window without one. */
   readonly folder: string | undefined;
-  /** What all of them share. Each window writes the whole of it, so only the changes of the last one stay. */
+  /** VS Code's state, which these windows share. Each window writes it whole, so that only the last writer's changes stay. */
   readonly shared: WindowState & { keys(): readonly string[] };
   readonly processes: {
     /** Identifies the process of this window. */
@@ -126,7 +126,7 @@ export class WindowStateFile implements WindowState {
     return namesIn(folder)
       .filter((name) => name.endsWith(ENDING))
       .map((name) => path.join(folder, name))
-      .flatMap((file) => this.#try(() => closedWindow(file, processes.isRunning)) ?? [])
+      .flatMap((file) => this.#try(() => closedWindow(file, (owner) => processes.isRunning(owner))) ?? [])
       .toSorted((one, other) => other.writtenAt - one.writtenAt);
   }
 

@@ -28,7 +28,7 @@ export interface ChangeReviewDeps {
   readonly extensionUri: vscode.Uri;
   /** VS Code's storage for this workspace folder; a window without a folder has none. */
   readonly storageUri: vscode.Uri | undefined;
-  /** Those of the windows that share this storage. */
+  /** The processes of the windows that share this storage. */
   readonly processes: WindowProcesses;
   readonly reader: Reader;
   readonly apply: (changes: readonly ApplyChange[], watch: ApplyWatch) => Promise<EditorApplyResult>;

@@ -27,7 +27,7 @@ export interface WindowProcesses {
 /** A review that a window has stored which is still open. */
 interface Foreign {
   readonly owner: string;
-  /** What was restored of it. */
+  /** The stored text that was restored. */
   readonly json: string;
 }
 
@@ -127,13 +127,16 @@ export class ReviewStorage implements Disposable {
   #lookAgain(reviews: Reviews, reader: Reader): void {
     clearTimeout(this.#looking);
     if (this.#foreign.size === 0) return;
-    this.#looking = setTimeout(async () => {
-      for (const [name, { owner }] of this.#foreign) {
-        if (this.#processes.isRunning(owner)) continue;
-        await this.#restoreFrom(name, reviews, reader).catch(() => this.#foreign.delete(name));
-      }
-      this.#lookAgain(reviews, reader);
-    }, LOOK_MS);
+    this.#looking = setTimeout(() => void this.#look(reviews, reader), LOOK_MS);
+  }
+
+  /** Never rejects. */
+  async #look(reviews: Reviews, reader: Reader): Promise<void> {
+    for (const [name, { owner }] of this.#foreign) {
+      if (this.#processes.isRunning(owner)) continue;
+      await this.#restoreFrom(name, reviews, reader).catch(() => this.#foreign.delete(name));
+    }
+    this.#lookAgain(reviews, reader);
   }
 
   dispose(): void {

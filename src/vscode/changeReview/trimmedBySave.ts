@@ -1,4 +1,4 @@
-/** Recognizes what a save of VS Code removes by itself. It edits before extensions are told of the save. */
+/** Recognizes the white space that a save of VS Code removes by itself. VS Code edits before it reports the save. */
 import * as vscode from 'vscode';
 import type { TextReview } from '../../core/changeReview/textReview.ts';
 import type { TextEdit } from '../../core/util/textEdit.ts';
@@ -14,7 +14,7 @@ export function isTrimmedBySave(edits: readonly TextEdit[], text: TextReview, do
   return edits.every((edit) => files.get(isInLine(edit) ? 'trimTrailingWhitespace' : 'trimFinalNewlines', false));
 }
 
-/** In one line, or up to the end of the text. */
+/** True if the edit is in one line, or reaches the end of the text. */
 function isTrimmed({ startLine, startCharacter, endLine, endCharacter, text }: TextEdit, lines: readonly string[]) {
   if (text !== '' || (startLine !== endLine && endLine < lines.length - 1)) return false;
   const [first = '', last = ''] = [lines[startLine], lines[endLine]];
