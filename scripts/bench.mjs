@@ -20,9 +20,9 @@ const { JOBS, PLOTTED, ROWS } = await import('../test/bench/rows.mjs');
 const { runAgent, startServer } = await import('../test/bench/run.mjs');
 
 const ATTEMPTS = 3;
-/** Before a disturbed run is made again. */
+/** Milliseconds to wait before a disturbed run is repeated. */
 const PAUSE_MS = 5_000;
-/** Milliseconds for which the machine is watched before the first run. */
+/** Milliseconds during which the load of the machine is measured before the first run. */
 const LOOK_MS = 2_000;
 
 const FLAGS = ['--quick', '--disturbed'];
@@ -77,7 +77,7 @@ if (isWhole && isComplete && !quick && disturbed.length === 0) {
 }
 process.exitCode = results.some(({ verdict }) => verdict === 'OVER' || verdict === 'not measured') ? 1 : 0;
 
-/** The agents run in turn, so that background load affects all of them alike. */
+/** Measures a job. The agents take turns, so that background load affects all of them alike. */
 async function measure(name) {
   const job = { ...JOBS[name], ...(quick ? JOBS[name].quick : {}) };
   for (let i = 0; i < job.repeat; i++) {

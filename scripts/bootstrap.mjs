@@ -1,5 +1,5 @@
-// Prepares a bare clone: checks Node, installs what package-lock.json names. Imports only Node's own modules, so it
-// works before anything is installed.
+// Prepares a fresh clone: checks the version of Node, and installs the packages of package-lock.json. It imports only
+// modules of Node, so it works before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..'
 /** The oldest release of Node 20 that the build and test tools support. */
 const OLDEST_NODE = [20, 19];
 
-/** Ends the process with a message when this Node is too old. */
+/** Ends the process with a message if this Node is too old. */
 export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
@@ -45,8 +45,9 @@ function npmCommand() {
 }
 
 /**
- * npm records what it installed in node_modules/.package-lock.json. Comparing contents, not times, works after
- * `git checkout` and costs a few milliseconds. Returns why an installation is needed, or null.
+ * Returns the reason why an installation is needed, or null. npm records the installed packages in
+ * node_modules/.package-lock.json. Comparing contents instead of times also works after `git checkout`, and costs a few
+ * milliseconds.
  */
 function firstDifference() {
   const record = path.join(root, 'node_modules', '.package-lock.json');

@@ -16,13 +16,13 @@ const { thirdPartyNotices } = await import('./thirdPartyNotices.mjs');
 const dist = path.join(root, 'dist');
 const { version } = createRequire(import.meta.url)(path.join(root, 'package.json'));
 
-/** Modules loaded on first use; each becomes a file of its own beside the bundle that imports it. */
+/** The modules that are loaded on first use. Each becomes a separate file beside the bundle that imports it. */
 const LAZY = ['openaiSdk', 'mcpSdk', 'compose', 'commandLine'];
 
 const pathsOf = (names) => new RegExp(`/(${names.join('|')})\\.ts$`);
 const bundleOf = (module) => `./${path.basename(module, '.ts')}.js`;
 
-/** esbuild does not split CommonJS: an import of a lazy module is left to `require` at run time. */
+/** A plugin that leaves imports of lazy modules to `require` at run time, because esbuild does not split CommonJS. */
 export const leftToRunTime = (...names) => ({
   name: 'lazy-modules',
   setup(build) {
@@ -32,7 +32,10 @@ export const leftToRunTime = (...names) => ({
   },
 });
 
-/** The same with V8's code cache. `load`: the function of codeCache.ts that makes the module. */
+/**
+ * Like `leftToRunTime`, but the modules are loaded with V8's code cache. `load`: the function of codeCache.ts that
+ * loads a module.
+ */
 const cachedAtRunTime = (load, ...names) => ({
   name: 'lazy-cached-modules',
   setup(build) {
@@ -48,7 +51,7 @@ const cachedAtRunTime = (load, ...names) => ({
   },
 });
 
-/** The values of VS Code's API, as its types declare them. */
+/** Returns the names of the values of VS Code's API, as its types declare them. */
 function vscodeNames() {
   const types = readFileSync(path.join(root, 'node_modules/@types/vscode/index.d.ts'), 'utf8');
   const declared = types.matchAll(/^\t(?:export )?(?:abstract )?(?:namespace|class|enum|const|function) (\w+)/gm);
@@ -56,8 +59,8 @@ function vscodeNames() {
 }
 
 /**
- * VS Code's API as variables that the whole bundle shares. Without it esbuild copies the some 450 getters of the
- * API for each file that imports it: 40 ms of the first use for 166 files, and 3 for one copy.
+ * A plugin that imports VS Code's API once for the whole bundle. Otherwise esbuild copies the about 450 getters of the
+ * API for each file that imports it: for 166 files this takes 40 ms at the first use, one copy takes 3 ms.
  */
 const oneVscodeApi = {
   name: 'one-vscode-api',
@@ -71,7 +74,10 @@ const oneVscodeApi = {
   },
 };
 
-/** The modules of the SDK that use the global `Headers` in each request: they get the class of headerList.ts (docs/decisions/0070). */
+/**
+ * A plugin for the modules of the SDK that use the global `Headers` in each request: they get the class of
+ * headerList.ts instead (docs/decisions/0070).
+ */
 const sdkHeaders = {
   name: 'sdk-headers',
   setup(build) {
@@ -90,10 +96,17 @@ const PROGRAMS = {
   imageWorker: 'src/node/images/worker.ts',
 };
 
-/** Contains a binary; loaded from the folder of the bundle, and terminals are optional. */
+/**
+ * Packages that are not bundled: this one contains a binary. It is loaded from the folder of the bundle, and is
+ * optional, because terminals are.
+ */
 const EXTERNAL = ['@lydell/node-pty'];
 
-/** @param {boolean | 'linked' | 'external'} sourcemap  a debugger does not find its breakpoints in cached code */
+/**
+ * Returns the options that all bundles share.
+ * @param {boolean | 'linked' | 'external'} sourcemap  with `linked`, code is not cached: a debugger does not find its
+ * breakpoints in cached code
+ */
 const common = (sourcemap, load = 'requireCached') => ({
   sourcemap,
   plugins: [sourcemap === 'linked' ? leftToRunTime(...LAZY) : cachedAtRunTime(load, ...LAZY), sdkHeaders],
@@ -104,17 +117,19 @@ const common = (sourcemap, load = 'requireCached') => ({
   mainFields: ['module', 'main'],
   target: 'node20',
   format: 'cjs',
-  // A real `import()` of a CommonJS file would load the loader of ES modules first, which takes about 45 ms.
+  // `import()` becomes `require`: a real `import()` of a CommonJS file would first load the loader of ES modules, which
+  // takes about 45 ms.
   supported: { 'dynamic-import': false },
   minify: true,
   keepNames: false,
-  // Licences are in a file of their own: thirdPartyNotices.mjs.
+  // The licences are in a separate file: thirdPartyNotices.mjs.
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
   define: {
     TILLER_VERSION: JSON.stringify(version),
-    // zod and openai look at it to recognize other runtimes. VS Code logs an error with a stack for an extension that reads it.
+    // zod and openai read `navigator` to recognize other runtimes. VS Code logs an error with a stack when an extension
+    // reads it.
     navigator: 'undefined',
     'globalThis.navigator': 'undefined',
   },
@@ -122,12 +137,12 @@ const common = (sourcemap, load = 'requireCached') => ({
 });
 
 /**
- * The folder into which scripts/test.mjs has built the product for all suites of one run: the suites do not build it
- * again, and a build in the meantime does not affect them.
+ * The folder into which scripts/test.mjs has built the product for all suites of one run. The suites do not build it
+ * again, so a build during the run does not affect them.
  */
 export const builtForTests = process.env.TILLER_BUILT;
 
-/** Builds the whole product. `sourcemap` as esbuild takes it: `linked` for developers, `external` for a release. */
+/** Builds the whole product. `sourcemap` is esbuild's option: `linked` for developers, `external` for a release. */
 export async function build({ outdir = dist, sourcemap = false } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
@@ -142,7 +157,10 @@ export async function build({ outdir = dist, sourcemap = false } = {}) {
   await writeFile(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(metafiles, terminals));
 }
 
-/** Copies the package for terminals of this platform beside the bundles; it is optional. Resolves with its folders. */
+/**
+ * Copies the package for terminals of this platform beside the bundles, if it is installed: it is optional. Resolves
+ * with its folders.
+ */
 async function copyTerminals(outdir) {
   const names = await readdir(path.join(root, 'node_modules/@lydell')).catch(() => []);
   const copied = names.filter((one) => one.startsWith('node-pty')).map((name) => `node_modules/@lydell/${name}`);
@@ -150,9 +168,10 @@ async function copyTerminals(outdir) {
   return copied;
 }
 
-/** The extension alone: a small entry file, and modules that it loads on first use. */
+/** Builds only the extension: a small entry file, and the modules that it loads on first use. */
 export async function buildExtension({ outdir, sourcemap = false }) {
-  // The extension host serves other extensions, too: in slices. The command line alone is faster in one go.
+  // In the extension host the modules are loaded in slices, because the host serves other extensions, too. The command
+  // line is alone in its process, where loading without pauses is faster.
   const shared = common(sourcemap, 'cachedModule');
   return esbuild.build({
     ...shared,
@@ -162,7 +181,7 @@ export async function buildExtension({ outdir, sourcemap = false }) {
   });
 }
 
-/** The command line alone, with the modules it loads on first use. */
+/** Builds only the command line, with the modules that it loads on first use. */
 export async function buildCli({ outdir, sourcemap = false }) {
   return esbuild.build({
     ...common(sourcemap),
@@ -177,7 +196,10 @@ export async function buildCli({ outdir, sourcemap = false }) {
   });
 }
 
-/** The wire of docs/cli.md as JSON Schema, generated from the schemas that parse it. */
+/**
+ * Writes the JSON Schemas of the command line's input and output (docs/cli.md), generated from the schemas that parse
+ * them.
+ */
 async function writeSchema(outdir) {
   const outfile = path.join(outdir, '.schema.cjs');
   await esbuild.build({ ...common(false), plugins: [], entryPoints: ['scripts/protocolSchema.ts'], outfile });

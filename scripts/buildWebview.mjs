@@ -7,15 +7,15 @@ import * as esbuild from 'esbuild';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const { version } = createRequire(import.meta.url)(path.join(root, 'package.json'));
 
-/** Parts of markdown-it that would be a tenth of the bundle, with their replacements. */
+/** Parts of markdown-it that would make up a tenth of the bundle, with their replacements. */
 const SMALLER = {
   entities: './webview-ui/text/namedCharacters.ts',
   'linkify-it': './webview-ui/text/namedCharacters.ts',
 };
 
 /**
- * `buildId` must be the id that the host puts into its messages: a panel of another build is reloaded. With `watch` it
- * rebuilds until the returned context is disposed.
+ * Builds the panel and the pages. `buildId` must be the id that the host puts into its messages: a panel of another
+ * build is reloaded. With `watch` it rebuilds until the returned context is disposed of.
  */
 export async function buildWebview({
   outdir = path.join(root, 'dist/webview'),

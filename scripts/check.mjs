@@ -5,7 +5,10 @@ import { ensureInstalled, root } from './bootstrap.mjs';
 
 ensureInstalled();
 
-/** Incremental: checks only what has changed since the last check of this project. */
+/**
+ * Returns the arguments to check the types of a project. The check is incremental: only what has changed since the last
+ * check is checked.
+ */
 const types = (project) => [
   'node_modules/typescript/bin/tsc',
   ...['-p', project, '--incremental'],
@@ -30,12 +33,14 @@ const GATES = [
 ];
 
 /**
- * The compiler and the linter are programs in Go that live for seconds: collecting their heap takes a quarter of their processor
- * time, and saves a fifth of their memory. Collected all the same where it grows beyond the limit.
+ * The environment of the compiler and the linter, programs in Go that run for seconds. Garbage collection takes a
+ * quarter of their processor time and saves a fifth of their memory, so it is off until the memory reaches the limit.
  */
 const WITHOUT_COLLECTION = { GOGC: 'off', GOMEMLIMIT: '3GiB' };
 
-/** Resolves when the gate has ended; its output is collected, so that the outputs of parallel tools are not mixed. */
+/**
+ * Runs a gate. Resolves when it has ended. Its output is collected, so that the outputs of parallel gates do not mix.
+ */
 function run(gate) {
   const started = Date.now();
   return new Promise((resolve) => {
@@ -43,7 +48,7 @@ function run(gate) {
     const child = spawn(process.execPath, gate.args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Node 20 would parse all of these certificates at each start.
+      // Without this, Node 20 would parse all of these certificates at each start.
       env: { ...WITHOUT_COLLECTION, ...process.env, NODE_EXTRA_CA_CERTS: '' },
     });
     child.stdout.on('data', (chunk) => (output += chunk));

@@ -1,5 +1,6 @@
-// Checks package.json for texts that cannot be translated and for proposed API, and that the docs describe it: every
-// setting with its default, every command, every key. Every command that it or the panel names is registered.
+// Checks that package.json has no texts that cannot be translated and uses no proposed API; that the docs describe
+// every setting with its default, every command and every key; and that every command that package.json or the panel
+// names is registered.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './bootstrap.mjs';
@@ -10,13 +11,13 @@ const TEXT_KEYS = new Set(
     'enumItemLabels contents placeholder deprecationMessage markdownDeprecationMessage patternErrorMessage detail'
   ).split(' '),
 );
-/** Names that are the same in every language. */
+/** Names that are not translated. */
 const PROPER_NAMES = new Set(['Tiller']);
 
 const manifest = readJson('package.json');
 const texts = existsSync(path.join(root, 'package.nls.json')) ? readJson('package.nls.json') : {};
 const problems = [];
-/** By its name, of all sections. */
+/** All settings of all sections, by name. */
 const settings = Object.assign({}, ...manifest.contributes.configuration.map(({ properties }) => properties));
 const used = new Set();
 
@@ -42,7 +43,10 @@ for (const problem of problems) console.log(problem);
 if (problems.length === 0) console.log('Texts and API are fine.');
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-/** VS Code shows backticks and single asterisks in a walkthrough as they are; only `**bold**` and links are formatted. */
+/**
+ * Checks the texts of the walkthrough: VS Code shows backticks and single asterisks in it unchanged, and formats only
+ * `**bold**` and links.
+ */
 function checkWalkthroughs() {
   for (const { steps } of manifest.contributes.walkthroughs) {
     for (const { description } of steps) {
@@ -78,7 +82,10 @@ function noteUse(value) {
   if (typeof texts[key] !== 'string') problems.push(`package.nls.json: "${key}" is missing`);
 }
 
-/** No workspace may set anything: each setting is the machine's, and restricted until the workspace is trusted. */
+/**
+ * Checks that no workspace can change a setting: each has the scope of the machine, and is restricted until the
+ * workspace is trusted.
+ */
 function checkScopes() {
   const restricted = new Set(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations);
   for (const [name, { scope }] of Object.entries(settings)) {
@@ -89,7 +96,7 @@ function checkScopes() {
     problems.push(`package.json: restrictedConfigurations names "${name}", which is no setting`);
 }
 
-/** docs/settings.md has a row for each setting and none for another. */
+/** Checks that docs/settings.md has one row for each setting and no other rows. */
 function checkSettingsPage() {
   const page = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
   const rows = new Map([...page.matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)].map(([, key, value]) => [key, value]));
@@ -105,7 +112,7 @@ function checkSettingsPage() {
   for (const key of rows.keys()) problems.push(`docs/settings.md: there is no setting "${key}"`);
 }
 
-/** docs/panel.md must name each command of the palette and each key. */
+/** Checks that docs/panel.md names each command of the palette and each key. */
 function checkCommandsPage() {
   const page = readFileSync(path.join(root, 'docs/panel.md'), 'utf8');
   const cells = new Set([...page.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) => cell.split(', ')));
@@ -118,7 +125,9 @@ function checkCommandsPage() {
   for (const name of [...titles, ...keys]) if (!cells.has(name)) problems.push(`docs/panel.md: "${name}" is missing`);
 }
 
-/** Each command of package.json, and each that the panel runs, is registered in src/extension/commands.ts. */
+/**
+ * Checks that each command of package.json, and each that the panel runs, is registered in src/extension/commands.ts.
+ */
 function checkCommandCode() {
   const table = readFileSync(path.join(root, 'src/extension/commands.ts'), 'utf8');
   const registered = new Set([...table.matchAll(/\bcommand\(\s*'([\w.]+)'/g)].map(([, name]) => `tiller.${name}`));
@@ -134,7 +143,10 @@ function checkCommandCode() {
   }
 }
 
-/** Each context key of ours in a `when` is set somewhere: a command whose key is not set is never there. */
+/**
+ * Checks that each of our context keys in a `when` clause is set somewhere: otherwise the command would never be
+ * available.
+ */
 function checkContextKeys() {
   const all = JSON.stringify(manifest.contributes).matchAll(/"when":"([^"]+)"|"onContext:([^"]+)"/g);
   const conditions = [...all].map(([, when, context]) => when ?? context);

@@ -1,6 +1,6 @@
-// Run it after every change of dependencies: `node scripts/completeLock.mjs`.
-// With a registry that has no packages for other platforms npm leaves these out of package-lock.json, and `npm ci` then
-// refuses the file. This adds the missing optional packages and does not change the others.
+// Adds missing optional packages to package-lock.json. Run it after every change of dependencies: `node
+// scripts/completeLock.mjs`. If the registry has no packages for other platforms, npm leaves them out of
+// package-lock.json, and `npm ci` then refuses the file. Other packages are not changed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './bootstrap.mjs';
@@ -27,7 +27,7 @@ lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], 
 if (added.length > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(added.length > 0 ? `Added ${added.length}: ${added.join(', ')}` : 'Nothing is missing.');
 
-/** Resolves a package as Node does: beside the package, then upwards. */
+/** Finds a package as Node does: beside the package that needs it, then upwards. */
 function found(place, name) {
   for (let folder = place; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (lock.packages[path.posix.join(folder, 'node_modules', name)]) return true;
@@ -35,7 +35,10 @@ function found(place, name) {
   }
 }
 
-/** The platform fields of such a package, derived from its name; npm installs it only where they match. */
+/**
+ * Returns the platform fields of an optional package, derived from its name. npm installs it only on a matching
+ * platform.
+ */
 function platform(name) {
   const words = name.split(/[/-]/);
   const oneOf = (known) => words.filter((word) => known.includes(word)).slice(0, 1);

@@ -49,7 +49,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => void (server?.stop() ?? Promise.resolve()).then(() => process.exit(0)));
 }
 
-/** The port is fixed, because the browser's storage belongs to it. */
+/** Starts VS Code on a fixed port, because the browser stores data per port. */
 function startServer() {
   const env = { TILLER_HOME: path.join(folder, 'tiller') };
   const reloader = values['no-reload'] ? [] : [path.join(import.meta.dirname, 'vscode/reloader')];
@@ -57,7 +57,7 @@ function startServer() {
   return startVscode({ workspace, folder, port, env, extensions: [root, ...reloader], forUser: true });
 }
 
-/** Debounced: an editor writes several times when it saves. */
+/** Rebuilds, debounced: an editor may write several times when it saves. */
 function later() {
   clearTimeout(timer);
   timer = setTimeout(() => void rebuild(), 200);
@@ -71,7 +71,7 @@ async function rebuild() {
     console.log(`Built in ${Date.now() - started} ms.`);
     writeFileSync(path.join(folder, 'built'), String(started));
   } catch {
-    // esbuild has printed the error.
+    // esbuild has already printed the error.
     console.log('Built with errors.');
   }
 }

@@ -18,7 +18,7 @@ export async function makeVsix() {
   }
   const vsix = path.join(root, 'tiller.vsix');
   const vsce = path.join(root, 'node_modules/@vscode/vsce/vsce');
-  // All dependencies are in the bundles, and the package for terminals is beside them.
+  // Without dependencies: they are in the bundles, and the package for terminals is beside them.
   const files = await run(process.execPath, [vsce, 'ls', '--no-dependencies'], { cwd: root });
   await run(process.execPath, [vsce, 'package', '--no-dependencies', '--out', vsix], { cwd: root });
   const { size } = statSync(vsix);
@@ -28,7 +28,7 @@ export async function makeVsix() {
   return vsix;
 }
 
-/** The source maps are needed to read stack traces of this release; they are stored beside the VSIX, not in it. */
+/** Moves the source maps beside the VSIX. They are not shipped, but needed to read stack traces of this release. */
 async function moveSourceMaps() {
   const dist = path.join(root, 'dist');
   const target = path.join(root, 'artifacts/sourcemaps');

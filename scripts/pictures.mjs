@@ -13,7 +13,7 @@ const MAKERS = { icon: makeIcon, walkthrough: makeWalkthrough, tour: makeTour, e
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(MAKERS);
 for (const name of wanted) await MAKERS[name]();
 
-/** A boat with its tiller, as media/icon.svg, on the ground of the gallery banner. */
+/** Draws the icon: the boat with its tiller of media/icon.svg, in front of the colour of the gallery banner. */
 async function makeIcon() {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256" viewBox="0 0 24 24" fill="none"
     stroke-linecap="round" stroke-linejoin="round">
@@ -33,7 +33,7 @@ async function makeIcon() {
   }
 }
 
-/** One picture for each step and theme, at one and a half times its size, so that it is sharp. */
+/** Makes one picture of the walkthrough for each step and theme, at 1.5 times its size, so that it is sharp. */
 async function makeWalkthrough() {
   const STEPS = { model: 'model-menu', ask: 'mention-found', decide: 'approve-plain', undo: 'review' };
   const SIZE = { width: 420, height: 440 };
@@ -58,7 +58,7 @@ async function makeWalkthrough() {
   }
 }
 
-/** The picture and the animation of the README. */
+/** Makes the picture and the animation of the README. */
 async function makeTour() {
   run(process.execPath, ['scripts/testE2e.mjs', 'tour'], { TILLER_PICTURES: '1' });
   const frames = path.join(root, 'artifacts/e2e/tour');
@@ -71,7 +71,7 @@ async function makeTour() {
   run('convert', ['-delay', '260', '-loop', '0', ...FRAMES, ...reduce, target]);
 }
 
-/** The pictures of docs/editor.md: screenshots of the scenarios. */
+/** Makes the pictures of docs/editor.md, which are screenshots of the scenarios. */
 async function makeEditor() {
   const SCENARIOS = ['codeNavigation', 'editAtCursor', 'entryPoints', 'notebooks', 'proposalChoices'];
   const PICTURES = {
@@ -87,7 +87,7 @@ async function makeEditor() {
   copyPicture('edit/1-changed', 'edit-at-cursor', ['-crop', '640x106+355+68', '+repage']);
 }
 
-/** A screenshot of a scenario, made smaller by these options of `convert`, into docs/screenshots. */
+/** Copies a screenshot of a scenario to docs/screenshots. `smaller`: the options of `convert` that reduce its size. */
 function copyPicture(shot, name, smaller) {
   const source = path.join(root, `artifacts/e2e/${shot}.png`);
   const reduce = [...smaller, '-dither', 'None', '-colors', '128'];

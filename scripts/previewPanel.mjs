@@ -49,7 +49,7 @@ for (const finding of findings) console.log(`FOUND ${finding}`);
 console.log(`${findings.length} findings; pictures in ${path.relative(process.cwd(), artifacts)}`);
 process.exitCode = findings.length === 0 ? 0 : 1;
 
-/** Takes a screenshot and returns the findings. */
+/** Shows a scene, takes a screenshot, and returns the findings. */
 async function look(name, theme, width) {
   const page = await stage.show(stage.scenes[name], { theme, width });
   const place = `${name}-${theme}-${width}`;

@@ -53,7 +53,7 @@ async function rebuild() {
     });
     for (const response of listeners) response.write('data: built\n\n');
   } catch {
-    // esbuild has printed the error.
+    // esbuild has already printed the error.
   }
 }
 
@@ -79,7 +79,10 @@ function page(response, body) {
   response.end(`<!doctype html><meta charset="utf-8"><title>Tiller: panel</title>${body}`);
 }
 
-/** One scene at a time, with a choice of theme and width; the choice is part of the URL. */
+/**
+ * Returns the page that shows one scene at a time. The user can choose a theme and a width; the choice is part of the
+ * URL.
+ */
 function frames() {
   return `<style>body{margin:0;font:13px sans-serif}nav{padding:8px;display:flex;gap:8px}iframe{border:0;height:calc(100vh - 42px)}</style>
 <nav><select id="scene" aria-label="Scene"></select><select id="theme" aria-label="Theme">${Object.keys(THEMES)

@@ -5,7 +5,7 @@ import { submissionLineSchema } from '../src/protocol/op.ts';
 import { rulesFileSchema } from '../src/protocol/policy.ts';
 import { responseItemSchema } from '../src/protocol/responseItem.ts';
 
-/** JSON Schemas of the input and output of the command line (docs/cli.md). */
+/** Returns the JSON Schemas of the command line's input and output (docs/cli.md). */
 export function protocolSchema(): unknown {
   const registry = z.registry<{ id: string }>();
   registry.add(eventSchema, { id: 'Event' });

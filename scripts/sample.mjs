@@ -53,9 +53,8 @@ export const VARIANTS = NAMINGS.flatMap((naming, row) =>
 );
 
 /**
- * A number determines all choices, and every number gives a project; or pass the choices.
- * @param {number | Choices} seed
- * @returns {Sample}
+ * Generates a project. A number determines all choices, and every number gives a project; or pass the choices.
+ * @param {number | Choices} seed @returns {Sample}
  */
 export function generateSample(seed) {
   const { bug, naming, offset, variant = 'failing' } = typeof seed === 'number' ? choose(seed) : seed;

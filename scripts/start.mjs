@@ -46,7 +46,7 @@ async function demonstrate() {
   return way === 'user' ? repairWithUser(folder, artifacts) : repairHeadless(folder, artifacts);
 }
 
-/** Fetches VS Code or a browser; resolves with the reason when that fails. */
+/** Fetches VS Code or a browser. If that fails, resolves with the reason. */
 async function getReady(place) {
   try {
     if (place === 'desktop') {
@@ -61,7 +61,7 @@ async function getReady(place) {
   }
 }
 
-/** Returns true if a user is present who can press buttons. */
+/** Returns true if a user is present who can press the buttons. */
 function isWatched() {
   const { CI, DISPLAY, WAYLAND_DISPLAY } = process.env;
   return !options.headless && !CI && process.stdin.isTTY && Boolean(DISPLAY || WAYLAND_DISPLAY);

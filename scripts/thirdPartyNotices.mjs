@@ -1,4 +1,4 @@
-// Collects the licences of the packages in the product: most licences require that their text is included.
+// Collects the licences of the packages in the product, because most licences require that their text is included.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './bootstrap.mjs';
@@ -6,8 +6,9 @@ import { root } from './bootstrap.mjs';
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**
- * The text of THIRD-PARTY-NOTICES.txt: every package with code in a bundle, by esbuild's metafiles, and every one that
- * is copied whole, by its folder. Throws for a package without a licence.
+ * Returns the text of THIRD-PARTY-NOTICES.txt: it names every package with code in a bundle, according to esbuild's
+ * metafiles, and every package that is copied as a whole, by its folder. Throws an error for a package without a
+ * licence.
  */
 export function thirdPartyNotices(metafiles, copied = []) {
   const bundled = metafiles.flatMap(({ outputs }) =>
@@ -19,7 +20,7 @@ export function thirdPartyNotices(metafiles, copied = []) {
   return ['Tiller contains work of others. With thanks, and under these licences:\n', ...parts].join('\n');
 }
 
-/** `node_modules/…/name` of a file in it; `undefined` for our own. */
+/** Returns `node_modules/…/name` for a file of a package; `undefined` for our own files. */
 function packageFolder(file) {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
 }

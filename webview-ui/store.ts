@@ -3,6 +3,7 @@
  * holds", 3).
  */
 import { batch, computed, signal } from '@preact/signals';
+import { awaitsUser } from '../src/protocol/approval.ts';
 import { type Attachment, draftAfterEdit, type DraftEdit, withReturned } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
 import type { Mention } from '../src/protocol/item.ts';
@@ -11,6 +12,7 @@ import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type AgentSummary,
   type Denial,
+  type ReviewedItem,
   type ProcessState,
   runningInBackground,
   type ThreadState,
@@ -192,6 +194,18 @@ export const isOnlyRequest = computed(() => isOwn.value && waitingItems.value.si
 const denials = computed(
   () => new Map(turns.value.flatMap((turn) => turn.denials.map((denial) => [denial.itemId, denial] as const))),
 );
+/** True while a model reviews the request about an item. */
+export function isInReview(itemId: string): boolean {
+  return approvals.value.some((request) => request.itemId === itemId && !awaitsUser(request));
+}
+const reviewed = computed(
+  () => new Map(turns.value.flatMap((turn) => (turn.reviewed ?? []).map((item) => [item.itemId, item] as const))),
+);
+/** The model that has approved an item for the user, with its sentence. */
+export function reviewedBy(itemId: string): ReviewedItem | undefined {
+  return reviewed.value.get(itemId);
+}
+
 /** Returns the source and the message of an item's denial. */
 export function denialOf(itemId: string): Denial | undefined {
   return denials.value.get(itemId);

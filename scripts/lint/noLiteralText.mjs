@@ -1,6 +1,6 @@
 // An oxlint rule: user-visible texts come from vscode.l10n.t or the webview's t(), never from a literal.
 
-/** Names of properties, options and attributes whose value is shown or read out. */
+/** Names of properties, options and attributes whose value the user sees or a screen reader reads out. */
 const SHOWN = new Set(
   (
     'title tooltip label detail description placeHolder placeholder prompt message text openLabel saveLabel ' +
@@ -8,7 +8,7 @@ const SHOWN = new Set(
   ).split(' '),
 );
 const SHOWING_CALL = /^(?:show\w+Message|setStatusBarMessage)$/;
-/** The same in every language. */
+/** A name that is not translated. */
 const PROPER_NAME = /^Tiller$/;
 const CODICON = /\$\([\w~-]+\)/g;
 const IDENTIFIER = /^[\w-]+(?:[.:/][\w-]+)+$/;

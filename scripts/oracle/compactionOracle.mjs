@@ -1,7 +1,7 @@
-// Compares what we and the reference send when a thread is compacted between two rounds: the request for the summary, and
-// the first request after it.
+// Compares the requests that Tiller and the reference send when a thread is compacted between two rounds: the request
+// for the summary, and the first request after it.
 //   node scripts/oracle/compactionOracle.mjs
-// Exit code 0: the same; 1: they differ; 3: the reference cannot be had.
+// Exit code 0: the same; 1: they differ; 3: the reference is not available here.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -11,10 +11,10 @@ import { CODEX_VERSION, fetchCodex } from './fetchCodex.mjs';
 import { loadTypeScript } from './loadTypeScript.mjs';
 import { runCodex, runOurs } from './requestOracle.mjs';
 
-/** Over the limit of both: 90 % of 272,000 tokens, and of 95 % of them. */
+/** A number of tokens above both limits: 90 % of 272,000 tokens, and 90 % of 95 % of them. */
 const FULL = 250_000;
 
-/** Resolves to the exit code. */
+/** Runs the comparison. Resolves with the exit code. */
 export async function compactionOracle() {
   let bin;
   try {
@@ -30,7 +30,7 @@ export async function compactionOracle() {
     [says('All is well.')],
     [says('Done.')],
   ];
-  // Nothing is said of the calls of a process that is not ours.
+  // Not checked, because the reference is another program and its requests may have unpaired calls.
   const server = await ModelServer.start((_request, index) => answers[index % 3], { checks: false });
   try {
     const work = path.join(place, 'work');
@@ -52,7 +52,7 @@ export async function compactionOracle() {
   }
 }
 
-/** The summary as each of us introduces it, and the request for it. */
+/** Match the summary as Tiller and the reference introduce it, and the request for it. */
 const SUMMARY = /^(?:<thread_summary>|Another language model started to solve this problem)[\s\S]*All is well\./;
 const REQUEST = /^<summary_request>|CONTEXT CHECKPOINT COMPACTION/;
 const CONTEXT = /^<(?:environment_context|permissions)|^# AGENTS\.md instructions/;

@@ -1,4 +1,5 @@
-// Fetches the reference binary once into a cache outside of the repository. It is not a dependency: it has 290 MB.
+// Fetches the binary of the reference once, into a cache outside of the repository. It is not a dependency, because it
+// has 290 MB.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
@@ -10,8 +11,8 @@ export const CODEX_VERSION = '0.169.0';
 const SHORT_PLATFORMS = { linux: 'linux', darwin: 'darwin' };
 
 /**
- * The folder with `codex` and, under the name by which it becomes the stand-alone patch tool, `apply_patch`.
- * @throws Error with the reason when it cannot be fetched.
+ * Returns the folder with `codex` and a link `apply_patch`: under that name the binary is the stand-alone patch tool.
+ * @throws Error with the reason if it cannot be fetched.
  */
 export function fetchCodex() {
   const platform = SHORT_PLATFORMS[process.platform];

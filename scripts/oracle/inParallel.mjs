@@ -1,7 +1,7 @@
-// Limits parallelism: the reference needs a process per case.
+// Limits the number of parallel processes: the reference needs one process per case.
 import os from 'node:os';
 
-/** Calls `work` for 0 … count - 1; resolves to the results in order. */
+/** Calls `work` for 0 … count - 1. Resolves with the results in order. */
 export async function inParallel(count, work) {
   const results = [];
   let next = 0;

@@ -1,7 +1,7 @@
 // The intended differences between our first Responses request and the reference's, as facts of requestFacts.mjs.
 // Fields that are equal are not listed; a listed field that does not differ fails the oracle, too.
 
-/** From the name of the fact to both values, and the reason for the difference. */
+/** The differences by the name of the fact, each with both values and the reason. */
 export const INTENDED = {
   instructions: {
     codex: undefined,

@@ -9,7 +9,7 @@ import { inParallel } from './inParallel.mjs';
 import { loadTypeScript } from './loadTypeScript.mjs';
 import { runReference } from './runReference.mjs';
 
-/** Resolves to the exit code. */
+/** Runs the comparison. Resolves with the exit code. */
 export async function patchOracle(cases, firstSeed) {
   let bin;
   try {

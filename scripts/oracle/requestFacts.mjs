@@ -1,8 +1,8 @@
-// A Responses request as comparable facts: prose and ids are replaced by their kinds, everything else is kept.
+// Reduces a Responses request to comparable facts: prose and ids are replaced by their kinds, everything else is kept.
 
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
 
-/** Returns facts from name to value. A field that is absent in the request is absent here. */
+/** Returns the facts of a request by name. A field that the request does not have is left out. */
 export function factsOf({ instructions, input, tools, prompt_cache_key: key, client_metadata, ...fields }) {
   return {
     ...fields,
@@ -14,7 +14,7 @@ export function factsOf({ instructions, input, tools, prompt_cache_key: key, cli
   };
 }
 
-/** The kinds of prompt parts, by the text that they begin with. */
+/** The kinds of prompt parts, recognized by their first characters. */
 const KINDS = [
   ['permissions', /^<permissions/],
   ['agents', /^# AGENTS\.md instructions/],
@@ -47,7 +47,7 @@ function kindOf(text) {
   return text.startsWith('<') ? text.slice(0, text.indexOf('>') + 1) : 'words';
 }
 
-/** The fields in either format; of a field with content only its presence. */
+/** Returns the fields of the environment in either format. If a field has content, only its presence is a fact. */
 function environmentFacts(text) {
   return [...text.matchAll(/^ {2}<(\w+)>(?:([^<\n]*)<\/\1>$)?/gm)].map(([, name, value]) => [
     `input: environment ${name}`,
@@ -55,7 +55,7 @@ function environmentFacts(text) {
   ]);
 }
 
-/** `Etc/UTC` and `UTC` are the same zone. */
+/** Returns the canonical name of a time zone: `Etc/UTC` and `UTC` are the same zone. */
 function canonicalZone(timeZone) {
   return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
 }

@@ -16,7 +16,7 @@ import { loadTypeScript } from './loadTypeScript.mjs';
 const MODEL = 'gpt-5.5';
 const PROMPT = 'do the thing';
 
-/** Resolves to the exit code. */
+/** Runs the comparison. Resolves with the exit code. */
 export async function requestOracle() {
   let bin;
   try {
@@ -48,7 +48,7 @@ export async function requestOracle() {
   }
 }
 
-/** One job of the reference, against this server. */
+/** Runs one task with the reference, with this server as its model. */
 export function runCodex(bin, { work, home, baseUrl }) {
   mkdirSync(home);
   const provider = `{name="oracle",base_url="${baseUrl}",wire_api="responses"}`;
@@ -57,7 +57,7 @@ export function runCodex(bin, { work, home, baseUrl }) {
   return run(path.join(bin, 'codex'), args, work, { CODEX_HOME: home });
 }
 
-/** The same job of ours. */
+/** Runs the same task with Tiller. */
 export async function runOurs({ work, home, outdir, baseUrl }) {
   await buildCli({ outdir });
   const provider = JSON.stringify({ baseUrl, dialect: 'openai' });
@@ -84,7 +84,7 @@ function run(program, args, cwd, environment) {
 }
 
 function compare(reference, ours) {
-  // A tool that only one side has is reported by the list of names.
+  // A tool that only one side offers is reported by the list of names.
   const shared = reference['tools: order'].filter((tool) => ours['tools: order'].includes(tool));
   const isComparable = (name) => {
     const tool = /^tools: (\w+)(?:,|$)/.exec(name)?.[1];

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 const NOT_TEXT = Buffer.from([0x61, 0xff, 0xfe, 0x0a]);
 
-/** Resolves to a ReferenceRun (test/support/patchOutcome.ts). */
+/** Applies a patch with the reference. Resolves with a ReferenceRun (test/support/patchOutcome.ts). */
 export async function runReference(bin, files, patch) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'tiller-oracle-'));
   try {

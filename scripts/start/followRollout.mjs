@@ -1,11 +1,14 @@
-// Prints what happens in a thread while it happens, read from its rollout, and keeps a copy.
+// Prints the events of a thread while it runs, read from its rollout, and keeps a copy of the rollout.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inPlainWords } from './plainWords.mjs';
 
 const INTERVAL_MS = 200;
 
-/** @param {string} home  a TILLER_HOME with one thread in it @param {string} transcript  where the copy goes */
+/**
+ * Follows the rollout. @param {string} home  a TILLER_HOME with one thread in it @param {string} transcript  the path
+ * of the copy
+ */
 export function followRollout(home, transcript) {
   let printed = 0;
   const look = () => {

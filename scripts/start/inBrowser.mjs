@@ -11,10 +11,10 @@ import { stageExtension, startVscode } from '../vscode/server.mjs';
 import { followRollout } from './followRollout.mjs';
 import { TASK, testPasses } from './sampleProject.mjs';
 
-/** Maximum time of the demonstration after the installation. */
+/** Maximum milliseconds of the demonstration after the installation. */
 const LIMIT_MS = 170_000;
 
-/** VS Code on the sample, with the demo model selected and the task being sent. */
+/** Starts VS Code on the sample, with the demo model selected, and sends the task. */
 async function startOnSample(folder, artifacts, forUser) {
   await mkdir(artifacts, { recursive: true });
   const extension = await stageExtension(path.join(artifacts, 'extension'));
@@ -28,7 +28,9 @@ async function startOnSample(folder, artifacts, forUser) {
   });
 }
 
-/** Approves by the real buttons, prints each step, takes screenshots. Resolves with whether the turn completed. */
+/**
+ * Approves with the real buttons, prints each step, and takes screenshots. Resolves with true if the turn completed.
+ */
 export async function repairHeadless(folder, artifacts) {
   const server = await startOnSample(folder, artifacts, false);
   const browser = await openBrowser();

@@ -8,12 +8,13 @@ import { inPlainWords } from './plainWords.mjs';
 import { TASK } from './sampleProject.mjs';
 
 /**
- * Resolves with the exit code. Every event goes to `artifacts/transcript.jsonl`; those with a text are printed, too.
+ * Runs the task on the command line. Resolves with the exit code. Every event is written to
+ * `artifacts/transcript.jsonl`; those with a text are printed, too.
  */
 export function repairOnCommandLine(folder, artifacts) {
   const options = ['--demo', '--json', '--cd', folder, '--approval-policy', 'never', '--sandbox', 'danger-full-access'];
   const child = spawn(process.execPath, [path.join(root, 'dist', 'cli.js'), 'exec', ...options, '--', TASK], {
-    // A separate home: the demonstration neither reads nor changes the user's settings.
+    // It has its own home, so that the demonstration neither reads nor changes the user's settings.
     env: { ...process.env, TILLER_HOME: path.join(artifacts, 'home') },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -6,7 +6,7 @@ import { downloadAndUnzipVSCode } from '@vscode/test-electron';
 import { root } from '../bootstrap.mjs';
 import { TASK, testPasses } from './sampleProject.mjs';
 
-/** Opens a window and resolves, when the user has closed it, with whether the sample's test passes. */
+/** Opens a window. Resolves when the user has closed it, with true if the sample's test passes. */
 export async function repairOnDesktop(folder, artifacts) {
   const program = await downloadAndUnzipVSCode();
   const data = path.join(artifacts, 'desktop');

@@ -1,8 +1,8 @@
-// Events as lines for a terminal.
+// Formats events as lines for a terminal.
 
 const MARKS = { completed: '✓', in_progress: '▸', pending: '·' };
 
-/** Returns any number of lines. @param {{ type: string }} msg  an `EventMsg` */
+/** Returns the lines for an event; there may be none. @param {{ type: string }} msg  an `EventMsg` */
 export function inPlainWords(msg) {
   switch (msg.type) {
     case 'thread_started':

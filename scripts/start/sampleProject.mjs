@@ -1,4 +1,4 @@
-// The project that Tiller repairs in a demonstration: new each time, in a folder of its own, with a failing test.
+// The project that Tiller repairs in a demonstration: generated each time, in a new folder, with a failing test.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,8 @@ import { generateSample, writeSample } from '../sample.mjs';
 export const TASK = 'The tests of this project fail. Find out why, repair the code, and run the tests again.';
 
 /**
- * Creates the sample in the temporary folder, so that neither our git repository nor our AGENTS.md is in a folder
- * above. @param {number} seed
+ * Creates the sample in the temporary folder of the system, so that no folder above it contains our git repository or
+ * our AGENTS.md. @param {number} seed
  */
 export async function freshSample(seed) {
   const folder = mkdtempSync(path.join(tmpdir(), 'tiller-sample-'));
@@ -18,7 +18,7 @@ export async function freshSample(seed) {
   return { folder, title: project.title };
 }
 
-/** Runs the project's own test. @param {string} folder */
+/** Returns true if the project's own test passes. @param {string} folder */
 export function testPasses(folder) {
   return spawnSync('npm', ['test'], { cwd: folder, stdio: 'ignore', shell: process.platform === 'win32' }).status === 0;
 }

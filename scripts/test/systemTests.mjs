@@ -52,6 +52,7 @@ export const SYSTEM_TESTS = [
   // Sandboxes, and programs that commands run.
   'test/scenarios/sandbox.test.ts',
   'test/scenarios/sandboxedCommands.test.ts',
+  'test/scenarios/approvalReviewer.test.ts',
   'test/scenarios/secretFiles.test.ts',
   'test/scenarios/hostileGit.test.ts',
   'test/scenarios/inheritedEnvironment.test.ts',

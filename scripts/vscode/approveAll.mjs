@@ -1,11 +1,11 @@
-// Presses the approving button of every request until the turn is over.
+// Approves every request with its button until the turn has ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const ENDED = '[data-testid=turn]:not([data-status=running])';
 const COMPLETED = '[data-testid=turn][data-status=completed]';
 
 /**
- * Resolves with whether the turn completed. Rejects when it has not ended within the time.
+ * Resolves with true if the turn completed. Rejects if it has not ended within the time.
  * @param {import('playwright-core').FrameLocator} chat  the panel
  * @param {{ limitMs: number, onAsked?: (question: string, button: string) => Promise<void> | void }} options
  */

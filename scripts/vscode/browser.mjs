@@ -1,6 +1,6 @@
-// A browser for the tests and for `npm start` without a display: one from npm, an installed one, or one from apt. The one
-// from npm is first: it has the same version everywhere, and a headless Chromium without a user interface takes 40 % less
-// processor time than the `chromium` of a distribution.
+// Finds a browser for the tests, and for `npm start` without a display: one from npm, an installed one, or one from
+// apt. The one from npm is preferred: it has the same version everywhere, and a headless Chromium without a user
+// interface takes 40 % less processor time than the `chromium` of a distribution.
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,17 +9,18 @@ import { fileURLToPath } from 'node:url';
 import { brotliDecompress } from 'node:zlib';
 import { cached, npm, run } from './cache.mjs';
 
-/** A headless Chromium shipped inside its npm package, for x64 Linux, with the libraries that a bare machine lacks. */
+/** A headless Chromium in an npm package, for Linux on x64, with the libraries that a minimal system lacks. */
 const PACKAGE = '@sparticuz/chromium';
 const VERSION = '153.0.0';
 const RECIPE = `${PACKAGE} ${VERSION}, recipe 1`;
 
-/** V8 without its optimizing compilers, which cost more than they save in pages that live for seconds. */
+/** Turns off V8's optimizing compilers: in pages that are open for seconds they cost more time than they save. */
 export const UNOPTIMIZED = '--js-flags=--no-opt,--no-maglev';
 
 /**
- * V8 keeps the compiled code of a script after its first run, not after its third: a window costs a second less from the second one
- * on. The other settings are those of Playwright, which this switch replaces. `3` is `kCodeWithoutHeatCheck` of Blink.
+ * Makes V8 keep the compiled code of a script after its first run instead of its third: from the second window on, each
+ * starts a second faster. The other settings are those of Playwright, which this switch replaces. `3` is
+ * `kCodeWithoutHeatCheck` of Blink.
  */
 export const CODE_CACHE =
   '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4,v8CacheOptions=3';
@@ -30,8 +31,8 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 let found;
 
 /**
- * Resolves with `{ executablePath, env, from }`, of which the first two are passed to playwright.
- * Rejects with a message when there is none. Searches once per process: each candidate is started to see whether it runs.
+ * Resolves with `{ executablePath, env, from }`; the first two are options of playwright. Rejects with a message if
+ * there is no browser. Searches once per process, because each candidate is started to see whether it works.
  */
 export function findBrowser() {
   found ??= search();
@@ -69,7 +70,9 @@ function onPath(name) {
   return folders.map((folder) => path.join(folder, name)).find(existsSync);
 }
 
-/** Some distributions ship a `chromium` that only prints how to install one. */
+/**
+ * Resolves with true if the program starts: some distributions have a `chromium` that only prints how to install one.
+ */
 async function starts(program, env = process.env) {
   const options = { env, timeout: 20_000 };
   return run(program, ['--version'], options).then(
@@ -83,7 +86,7 @@ async function fromNpm() {
   const folder = await cached(`browser/${VERSION}-x64`, RECIPE, unpackFromNpm);
   const executablePath = path.join(folder, 'chromium');
   const env = { ...process.env, LD_LIBRARY_PATH: [path.join(folder, 'lib'), process.env.LD_LIBRARY_PATH].join(':') };
-  // On a machine without fonts, the one in the package.
+  // If the machine has no fonts, use the font in the package.
   if (!existsSync('/etc/fonts/fonts.conf')) env.FONTCONFIG_FILE = path.join(folder, 'fonts.conf');
   if (!(await starts(executablePath, env))) throw new Error(`The browser of ${PACKAGE} does not start here.`);
   return { executablePath, env, from: 'npm' };

@@ -1,4 +1,4 @@
-// The cache folder for what the tests fetch and the product does not ship: a VS Code, a browser.
+// The cache folder for programs that the tests fetch and that are not part of the product: VS Code and a browser.
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -6,17 +6,18 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const STAMP = '.complete';
-/** A lock whose owner ended without releasing it, or on another machine, is taken over after this time. */
+/** Milliseconds after which a lock is taken over whose owner ended without releasing it or runs on another machine. */
 const LOCK_EXPIRES_MS = 15 * 60_000;
 
-/** The folder of `name`: `$TILLER_CACHE/<name>`, `~/.cache/tiller/<name>` by default. */
+/** Returns the folder of `name`: `$TILLER_CACHE/<name>`, `~/.cache/tiller/<name>` by default. */
 export function cacheFolder(name) {
   return path.join(process.env.TILLER_CACHE || path.join(homedir(), '.cache', 'tiller'), name);
 }
 
 /**
- * The folder `name` of the cache, created by `install(folder)` unless there is a folder of the same `recipe`.
- * Several processes may call it at once: one installs, the others wait for it. An incomplete folder is never visible.
+ * Resolves with the folder `name` of the cache. Unless it was made by the same `recipe`, `install(folder)` creates it.
+ * Several processes may call this at once: one installs, the others wait. A folder only becomes visible when it is
+ * complete.
  */
 export async function cached(name, recipe, install) {
   const folder = cacheFolder(name);
@@ -43,7 +44,7 @@ async function isComplete(folder, recipe) {
   return stamp === recipe;
 }
 
-/** Resolves with the function that releases the lock. */
+/** Takes the lock of a folder. Resolves with the function that releases it. */
 async function lock(folder) {
   for (let hasReported = false; ; ) {
     try {
@@ -98,7 +99,7 @@ export function run(command, args, options = {}) {
     child.on('close', (code) => {
       if (code === 0) return resolve(output.trim());
       const lines = `${complaint}\n${output}`.split('\n').filter((line) => /\w/.test(line) && !/^npm warn/i.test(line));
-      // npm's first line is only a code such as "npm error code ENOTFOUND"; the message follows.
+      // The first line of npm is only a code such as "npm error code ENOTFOUND"; the message comes after it.
       const sentence = lines.find((line) => /request to|getaddrinfo|not found|reason:/i.test(line)) ?? lines[0];
       reject(new Error(`${command} ${args[0]} failed (${code}): ${(sentence ?? 'no output').trim().slice(0, 300)}`));
     });

@@ -14,7 +14,7 @@ import { stageExtension } from './server.mjs';
 export const ARTIFACTS = path.join(root, 'artifacts', 'vscode');
 const SEED = 1;
 
-/** The module that imports all files of test/vscode, in the order in which their tests run. */
+/** A plugin for the module that imports all files of test/vscode, in the order in which their tests run. */
 const allTests = {
   name: 'all-tests',
   setup(build) {
@@ -34,8 +34,8 @@ const allTests = {
 };
 
 /**
- * Bundles the tests of test/vscode together, so that the extension host loads `src/` once and not for each of 60 files; VS
- * Code runs `index.js`, which loads `tests.js`.
+ * Bundles all tests of test/vscode together, so that the extension host loads `src/` once and not for each of 60 files.
+ * VS Code runs `index.js`, which loads `tests.js`.
  */
 export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -57,17 +57,18 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
     sourcesContent: false,
     define: { TILLER_VERSION: JSON.stringify(version), TILLER_BUILD: JSON.stringify(version) },
     logLevel: 'warning',
-    // Loaded on first use here, too: in one bundle with the rest, its modules would be initialized in another order.
+    // This module is loaded on first use, as in the product: in the same bundle, its modules would be initialized in
+    // another order.
     plugins: [allTests, leftToRunTime('mcpSdk')],
   });
-  // The folder contains CommonJS for Node; this overrides a package.json above that says otherwise.
+  // Marks the folder as CommonJS, whatever a package.json above it says.
   await writeFile(path.join(outdir, 'package.json'), '{ "type": "commonjs" }\n');
   return path.join(outdir, 'index.js');
 }
 
 /**
- * Prepares one run in a folder of its own inside the repository, where the suite can resolve mocha.
- * @param {string} name  of the file of outcomes
+ * Prepares one run in a new folder inside the repository, where the suite can resolve mocha.
+ * @param {string} name  the name of the file of outcomes
  */
 export async function prepareRun(name) {
   await mkdir(ARTIFACTS, { recursive: true });
@@ -86,7 +87,7 @@ export async function prepareRun(name) {
     workspace,
     tests,
     extension,
-    /** Folders of further extensions, which tests need. */
+    /** The folders of other extensions that the tests need. */
     others: ['modelProvider', 'toolProvider'].map((name) => path.join(root, 'test', 'fixtures', name)),
     /**
      * Returns the environment for one attempt, or for the tests with these titles. @param {number} [attempt] @param
@@ -109,7 +110,7 @@ export async function prepareRun(name) {
       writeOutcome(outcomes, { name: `beside the tests: ${title}`, state: 'failed', message, isFinal: true });
       console.error(message);
     },
-    /** Prints the counts; removes the folder of a run without a failure. Returns whether all tests passed. */
+    /** Prints the counts, and removes the folder of a run without a failure. Resolves with true if all tests passed. */
     async conclude(seconds) {
       const summary = readOutcomes(outcomes);
       const passed = summary.failed === 0 && summary.passed > 0;
@@ -122,7 +123,10 @@ export async function prepareRun(name) {
   };
 }
 
-/** Lets the suite offer models to extensions, as the vendor `tiller-test`. @param {string} extension  its folder */
+/**
+ * Lets the suite offer models to extensions, as the vendor `tiller-test`. @param {string} extension  the extension's
+ * folder
+ */
 async function offerModels(extension) {
   const file = path.join(extension, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
@@ -130,7 +134,7 @@ async function offerModels(extension) {
   await writeFile(file, JSON.stringify(manifest, null, 2));
 }
 
-/** The environment variables of these names that are set. */
+/** Returns those of the named environment variables that are set. */
 function passedOn(...names) {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }

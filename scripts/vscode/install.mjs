@@ -7,10 +7,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cached, npm, run } from './cache.mjs';
 
-/** VS Code 1.139.1 and the Node that it is built for: on Node 20 its extension host never starts. */
+/** VS Code 1.139.1, and the Node for which it is built: its extension host does not start on Node 20. */
 const CODE_SERVER = '4.139.1';
 const NODE = '24.21.0';
-/** Increase it when the steps below change: an installation of another recipe is replaced. */
+/**
+ * The recipe of the installation. Increase its number when the steps below change: then existing installations are
+ * replaced.
+ */
 const RECIPE = `code-server ${CODE_SERVER}, node ${NODE}, recipe 1`;
 
 /** Packages that are large or have native code, and that our extension does not use. */
@@ -33,7 +36,10 @@ const UNUSED_EXTENSIONS = [
   'ms-vscode.vscode-js-profile-table',
 ];
 
-/** code-server allows every extension proposed API; a user's VS Code does not, so neither do the tests. */
+/**
+ * Matches the code by which code-server allows every extension the proposed API. A user's VS Code does not, so the
+ * tests must not either.
+ */
 const ANYONE_MAY_PROPOSE = /function (\w+)\((\w+),(\w+)\)\{return!0\}(?=function \w+\(\2,\3\)\{if\(!\1\()/g;
 const FILES_THAT_ASK = [
   'vs/code/browser/workbench/workbench.js',
@@ -62,7 +68,10 @@ export async function installVscode() {
   };
 }
 
-/** Exits in test scripts where VS Code cannot be had: without it there is nothing to test, which is not a failure. */
+/**
+ * Like `installVscode`, for test scripts: if VS Code is not available, ends the process without a failure, because
+ * there is nothing to test.
+ */
 export async function installVscodeOrExit() {
   try {
     await installVscode();
@@ -86,7 +95,7 @@ async function install(folder, arch) {
   } catch (error) {
     throw new Error(`VS Code cannot be fetched from the npm registry: ${error.message}`, { cause: error });
   }
-  // The same link as code-server's own install script makes.
+  // The link that code-server's own install script makes, too.
   await link(path.join(vscode, 'bin/remote-cli/code-server'), 'code-linux.sh');
   await link(path.join(vscode, 'bin/helpers/browser.sh'), 'browser-linux.sh');
   await replaceNativeCode(vscode);
@@ -108,7 +117,8 @@ async function leaveOut(vscode) {
 }
 
 /**
- * Replaces the two addons loaded at every start. `exports.x =` lines because VS Code imports these files as modules.
+ * Replaces the two native addons that are loaded at every start. They use `exports.x =` lines because VS Code imports
+ * these files as modules.
  */
 async function replaceNativeCode(vscode) {
   const packages = path.join(vscode, 'node_modules/@vscode');
@@ -133,7 +143,7 @@ async function forbidProposals(vscode) {
   }
 }
 
-/** Removes other platforms' binaries, headers and source maps. */
+/** Removes binaries of other platforms, headers and source maps. */
 async function trim(folder, vscode, arch) {
   for (const name of ['node-pty/prebuilds', '@vscode/ripgrep-universal/bin']) {
     const platforms = path.join(vscode, 'node_modules', name);

@@ -15,9 +15,9 @@ import { changeSettings } from './settings.mjs';
 const EXTENSION = 'tiller-dev.tiller';
 /** Console messages about the use of unpublished API by the extension. */
 const COMPLAINT = /is a proposed menu identifier|CANNOT use API proposal/;
-/** The most time for the backups of unsaved texts before a reload, and for the reload itself. */
+/** Maximum milliseconds for the backups of unsaved texts before a reload, and for the reload itself. */
 const RELOAD_LIMIT_MS = 60_000;
-/** The most time for what VS Code does in one window after a key or a click. */
+/** Maximum milliseconds for the effect of a key or a click in one window. */
 const ACTION_LIMIT_MS = 20_000;
 
 /** The ids of themes in the settings, their names for users, and the class of the workbench. */
@@ -71,9 +71,9 @@ export async function openBrowser({ profile, width = 1400, height = 900, forUser
 }
 
 export class Workbench {
-  /** Every line of the console, the extension host's included. @type {string[]} */
+  /** The lines of the console, including those of the extension host. @type {string[]} */
   console = [];
-  /** VS Code's messages about problems of the extension; a test fails unless it is empty. @type {string[]} */
+  /** VS Code's messages about problems of the extension. A test fails if there are any. @type {string[]} */
   complaints = [];
 
   /** @param {Page} page @param {Server} server */
@@ -96,7 +96,7 @@ export class Workbench {
 
   /**
    * Opens the window, trusts the folder if the profile says so, and waits until the window is ready.
-   * @param {{ isKnown?: boolean }} [options]  whether this browser has opened the folder before
+   * @param {{ isKnown?: boolean }} [options]  `isKnown`: this browser has opened the folder before
    */
   async open({ isKnown = false } = {}) {
     await this.page.goto(this.server.address());
@@ -110,8 +110,8 @@ export class Workbench {
   }
 
   /**
-   * Waits for the folders of a workspace file. On a busy machine VS Code in a browser sometimes opens such a file without
-   * its folders, and stays so until the window is reloaded.
+   * Waits for the folders of a workspace file. On a busy machine, VS Code in a browser sometimes opens such a file
+   * without its folders; then the window has to be reloaded.
    */
   async untilFoldersOpen() {
     const none = this.page.locator('.part.sidebar .pane-header').filter({ hasText: 'No Folder Opened' });
@@ -137,9 +137,9 @@ export class Workbench {
   }
 
   /**
-   * Reloads by VS Code's command: the window saves its state first, which a reload of the page does not do. Unsaved texts are
-   * kept, as in a desktop VS Code: in a browser VS Code cannot delay the reload until it has written their backups (a
-   * second after the last change), so it asks whether to leave the page.
+   * Reloads with VS Code's command, because the window then saves its state first, unlike on a reload of the page.
+   * Unsaved texts are kept, as in a desktop VS Code: in a browser, VS Code cannot delay the reload until their backups
+   * are written (a second after the last change), so it asks whether to leave the page.
    */
   async reload() {
     await this.until(() => this.tryReload(), 'VS Code does not let the window reload.', RELOAD_LIMIT_MS);
@@ -147,8 +147,8 @@ export class Workbench {
   }
 
   /**
-   * Resolves with false when VS Code asked whether to leave the page; the answer is no. Rejects when neither happens
-   * within RELOAD_LIMIT_MS after the command.
+   * Resolves with false if VS Code asked whether to leave the page; the question is answered with no. Rejects if it
+   * neither asks nor reloads within RELOAD_LIMIT_MS after the command.
    * @private
    */
   async tryReload() {
@@ -191,7 +191,7 @@ export class Workbench {
   }
 
   /**
-   * Takes a screenshot to look at: with TILLER_SCREENSHOTS=0 there are none.
+   * Takes a screenshot for a reviewer, unless TILLER_SCREENSHOTS is 0.
    * @param {string} file  the name of a screenshot, below artifacts/e2e
    * @param {Page | Locator} [what]
    */
@@ -223,18 +223,18 @@ export class Workbench {
   }
 
   /**
-   * Makes the workbench believe that its window has or has not the focus: a browser without a display always has it.
+   * Simulates that the window gets or loses the focus: in a browser without a display it always has the focus.
    * @param {boolean} hasFocus
    */
   async setFocus(hasFocus) {
     await this.page.evaluate((has) => {
       document.hasFocus = () => has;
-      // Which of the two VS Code listens for depends on whether a frame in the window has the focus.
+      // Both events are sent: the one that VS Code uses depends on whether a frame in the window has the focus.
       for (const type of ['focus', 'blur']) globalThis.dispatchEvent(new Event(type));
     }, hasFocus);
   }
 
-  /** The id of the part of the window that has the focus; `webview` in a page of an extension. */
+  /** Resolves with the id of the part of the window that has the focus; `webview` for a page of an extension. */
   async focusedPart() {
     return this.page.evaluate(() => {
       const active = globalThis.document.activeElement;
@@ -251,7 +251,7 @@ export class Workbench {
   }
 
   /**
-   * Resolves to those of these titles that are exactly the title of a command in the palette now.
+   * Resolves with those of these titles that the palette shows now as exact titles of commands.
    * @param {string[]} names @returns {Promise<string[]>}
    */
   async offered(...names) {
@@ -270,7 +270,7 @@ export class Workbench {
   /** Opens a file of the workspace by its name, in the active group. */
   async openFile(name) {
     await this.quickOpen(name, path.basename(name));
-    // The tab may have existed before; until it is the active one, the editor shows another text.
+    // The tab may have existed before. Until it is the active one, the editor shows another text.
     await this.tab(path.basename(name)).and(this.page.locator('[aria-selected="true"]')).waitFor();
     await this.editor().locator('.view-line').first().waitFor();
   }
@@ -304,31 +304,31 @@ export class Workbench {
   }
 
   /**
-   * Cancels the picker, if one is open. It is animated, and must have disappeared before the next one opens. The key goes
-   * to the picker only: elsewhere it would stop a turn or close an editor.
+   * Cancels the picker, if one is open, and waits until it has disappeared: it is animated, and another one cannot open
+   * before. Only the picker gets the key, because elsewhere it would stop a turn or close an editor.
    */
   async closeQuickInput() {
     const input = this.quickInput();
     const isClosed = async () => {
-      // A picker that closes by itself in that time needs no key; on a busy machine a key can come too late or get lost.
+      // A picker may close by itself before; on a busy machine, the key may also come too late or get lost.
       if (await input.isVisible()) await input.press('Escape', { timeout: 3000 }).catch(() => {});
       return appears(input, 1000, 'hidden');
     };
     await this.until(isClosed, 'The picker stays open after the Escape key.');
   }
 
-  /** The text field of the open picker or input box. */
+  /** Returns the text field of the open picker or input box. */
   quickInput() {
     return this.page.locator('.quick-input-widget:visible .quick-input-box input').first();
   }
 
-  /** The row of the open picker with exactly this label. */
+  /** Returns the row of the open picker with exactly this label. */
   quickRow(label) {
     const name = this.page.locator('.label-name').filter({ hasText: new RegExp(`^\\s*${escaped(label)}\\s*$`) });
     return this.page.locator('.quick-input-widget:visible .monaco-list-row').filter({ has: name }).first();
   }
 
-  /** The labels that the open picker shows. */
+  /** Resolves with the labels that the open picker shows. */
   async quickLabels() {
     return this.page.locator('.quick-input-widget:visible .monaco-list-row .label-name').allInnerTexts();
   }
@@ -353,7 +353,7 @@ export class Workbench {
   }
 
   /**
-   * Goes through the open menu, or the list of quick fixes, with the arrow keys and presses Enter on an entry.
+   * Moves through the open menu, or the list of quick fixes, with the arrow keys, and presses Enter on an entry.
    * @param {string} name
    */
   async pickByKeyboard(name) {
@@ -370,8 +370,8 @@ export class Workbench {
   }
 
   /**
-   * Answers the input box that a command has opened. Give the title of each step where several follow each other: the box of
-   * a step stays for a moment after its Enter, and would take the next answer.
+   * Answers the input box that a command has opened. If several steps follow each other, give the title of each: the
+   * box of a step stays visible for a moment after Enter, and would take the next answer.
    * @param {string} text @param {string} [title]
    */
   async answer(text, title) {
@@ -382,11 +382,11 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Names a file in the dialog that opens or saves one. @param {string} file  absolute */
+  /** Enters the path of a file in the dialog that opens or saves one. @param {string} file  absolute */
   async answerFile(file) {
     const input = this.quickInput();
     await this.page.locator('.quick-input-widget:visible .quick-input-title').waitFor();
-    // The dialog first fills in its folder, which would overwrite text typed before; it completes names, too.
+    // The dialog first fills in its folder, which would overwrite text that was typed before; it also completes names.
     const hasFolder = async () => (await input.inputValue()) !== '';
     await this.until(hasFolder, 'The dialog for a file shows no folder.');
     for (let attempt = 1; attempt <= 5; attempt++) {
@@ -398,18 +398,19 @@ export class Workbench {
     await input.waitFor({ state: 'hidden' });
   }
 
-  /** A modal dialog. @param {string | RegExp} [text] */
+  /** Returns a modal dialog. @param {string | RegExp} [text] */
   dialog(text = '') {
     return this.page.locator('.monaco-dialog-box').filter({ hasText: text });
   }
 
-  /** A visible notification; its buttons have roles. @param {string | RegExp} [text] */
+  /** Returns a visible notification. Its buttons have roles. @param {string | RegExp} [text] */
   notification(text = '') {
     return this.page.locator('.notifications-toasts .notification-toast').filter({ hasText: text });
   }
 
   /**
-   * Presses a button of a notification. One hidden by time or the Escape key is in the list behind the bell.
+   * Presses a button of a notification. A notification that was hidden by time or the Escape key is in the list behind
+   * the bell.
    * @param {string | RegExp} text @param {string} button
    * @param {{ isHidden?: boolean }} [options]  `isHidden`: it is behind the bell already; do not wait for it
    */
@@ -426,41 +427,44 @@ export class Workbench {
     await notification.getByRole('button', { name: button, exact: true }).click();
   }
 
-  /** An item of the status bar by the id that its extension gave it. */
+  /** Returns an item of the status bar by the id that its extension gave it. */
   status(id = 'tiller.status') {
     return this.page.locator(`.statusbar [id="${EXTENSION}.${id}"]`);
   }
 
   // ── Side bars ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** The icon or tab of a view container, in any bar. */
+  /** Returns the icon or tab of a view container, in any bar. */
   viewTab(title) {
     const bars = this.page.locator('.part.activitybar, .part.auxiliarybar .composite-bar, .part.panel .composite-bar');
     return bars.locator(`.action-item a.action-label[aria-label^="${title}"]`).first();
   }
 
   /**
-   * Resolves to true if the tab of a view container is the active one of its bar: its view is visible, or will be soon.
+   * Resolves with true if the tab of a view container is the active one of its bar: its view is visible, or will be
+   * soon.
    */
   async isViewTabActive(title) {
     const tab = this.viewTab(title).filter({ visible: true });
     return (await tab.locator('xpath=ancestor::li[contains(@class, "checked")]').count()) > 0;
   }
 
-  /** The number on the tab of Tiller's view; 0 without one. */
+  /** Resolves with the number on the tab of Tiller's view; 0 if it has none. */
   async badge() {
     const item = '.composite-bar .action-item:has(a.action-label[aria-label^="Tiller"])';
     const badge = this.page.locator(`${item} .badge-content`).filter({ visible: true });
     return (await badge.count()) === 0 ? 0 : Number(await badge.first().textContent());
   }
 
-  /** The bar beside the editors that contains Tiller's view: the secondary one where VS Code has it. */
+  /**
+   * Returns the bar beside the editors that contains Tiller's view: the secondary side bar, if this VS Code has one.
+   */
   sideBar() {
     const view = this.page.locator('.pane-body[id*="tiller"], .composite.title:has-text("Tiller")').first();
     return this.page.locator('.part.auxiliarybar, .part.sidebar').filter({ has: view }).first();
   }
 
-  /** Shows Tiller's view and waits for its page. Does nothing when it is open. */
+  /** Shows Tiller's view and waits for its page. Has no effect if it is open. */
   async openChat() {
     if (!(await this.chatFrame().isVisible())) {
       const tab = this.viewTab('Tiller');
@@ -478,19 +482,19 @@ export class Workbench {
     await this.chatFrame().waitFor({ state: 'hidden' });
   }
 
-  /** The frame that VS Code puts around the view; visible if and only if the view is. */
+  /** Returns the frame that VS Code puts around the view. It is visible if and only if the view is. */
   chatFrame() {
     return this.webviewFrame({ view: true });
   }
 
-  /** The content of Tiller's view, for queries by role, name and test id. */
+  /** Returns the content of Tiller's view, for queries by role, name and test id. */
   chat() {
     return inside(this.chatFrame());
   }
 
-  /** A webview of Tiller: a view of a side bar or an editor tab. */
+  /** Returns a webview of Tiller: a view of a side bar, or an editor tab. */
   webviewFrame({ view = false, extension = EXTENSION } = {}) {
-    // An editor names the frame that lies over it.
+    // An editor names the frame that covers it.
     const ofEditor = '//*[starts-with(@id, "webview-editor-element")]/@aria-flowto';
     const frame = view
       ? `iframe.webview[src*="extensionId=${extension}"]`
@@ -508,7 +512,7 @@ export class Workbench {
     return (await bar.count()) === 0 ? 0 : Math.round((await bar.boundingBox())?.width ?? 0);
   }
 
-  /** Drags the edge of the secondary side bar until it has this width. Resolves with the width it got. */
+  /** Drags the edge of the secondary side bar until it has this width. Resolves with its actual width. */
   async resizeSideBar(width) {
     const bar = this.page.locator('.part.auxiliarybar');
     const box = await bar.boundingBox();
@@ -525,7 +529,7 @@ export class Workbench {
 
   // ── Editors ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** A tab by the name it shows. */
+  /** Returns a tab by the name that it shows. */
   tab(name) {
     const ends = [`="${name}"`, `^="${name},"`, `^="${name} "`];
     return this.page.locator(ends.map((end) => `.part.editor .tab[aria-label${end}]`).join(', ')).first();
@@ -540,7 +544,7 @@ export class Workbench {
     await this.tab(name).waitFor({ state: 'detached' });
   }
 
-  /** VS Code shows some editors (trust, settings) over the others. */
+  /** Closes an editor that VS Code shows over the others, such as that of workspace trust or of the settings. */
   async closeModalEditor() {
     const editor = this.page.locator('.monaco-modal-editor-block');
     await editor.getByRole('button', { name: /^Close Modal Editor/ }).click();
@@ -552,16 +556,16 @@ export class Workbench {
     return this.tab(name).evaluate((tab) => tab.classList.contains('dirty'));
   }
 
-  /** The text editor of the active group, not one of a diff. */
+  /** Returns the text editor of the active group, unless it is part of a diff editor. */
   editor() {
     return this.page.locator('.editor-group-container.active .editor-instance > .monaco-editor:visible').first();
   }
 
-  /** The visible lines of an editor. @param {Locator} [editor] */
+  /** Resolves with the visible lines of an editor. @param {Locator} [editor] */
   async text(editor = this.editor()) {
-    // Lines are in the DOM in any order, with no-break spaces.
+    // The DOM has the lines in any order, with no-break spaces.
     const lines = await editor
-      // Without the deleted lines that a diff shows in between.
+      // This leaves out the deleted lines that a diff shows between the others.
       .locator('.lines-content > .view-lines > .view-line')
       .evaluateAll((lines) =>
         lines.map((line) => ({ top: Number.parseInt(line.style.top, 10), text: line.textContent ?? '' })),
@@ -570,7 +574,7 @@ export class Workbench {
     return inOrder.join('\n').replaceAll('\u00a0', ' ').replaceAll('\u200b', '');
   }
 
-  /** Puts the cursor at the end of the line that shows `line`, by a click, and types. */
+  /** Clicks on the line that shows `line`, moves the cursor to its end, and types. */
   async typeAfter(line, text, editor = this.editor()) {
     // Playwright treats a no-break space as a space.
     await editor.locator('.view-line').filter({ hasText: line }).first().click();
@@ -578,20 +582,20 @@ export class Workbench {
     await this.page.keyboard.type(text);
   }
 
-  /** The visible diff editor; `original` and `modified` are its two sides. */
+  /** Returns the visible diff editor; `original` and `modified` are its two sides. */
   diff() {
     const root = this.page.locator('.editor-instance .monaco-diff-editor:visible').first();
     return { root, original: root.locator('.editor.original'), modified: root.locator('.editor.modified') };
   }
 
-  /** Both sides of the visible diff, as far as they are scrolled into view. */
+  /** Resolves with both sides of the visible diff, as far as they are scrolled into view. */
   async diffText() {
     const { original, modified } = this.diff();
     await modified.locator('.view-line').first().waitFor();
     return { original: await this.text(original), modified: await this.text(modified) };
   }
 
-  /** Presses VS Code's own arrow beside a line of the right side, which reverts the block of that line. */
+  /** Presses VS Code's own arrow beside a line of the right side. It reverts the block of that line. */
   async revertBlock(line) {
     const { root, modified } = this.diff();
     const shown = modified.locator('.view-line').filter({ hasText: line }).first();
@@ -605,56 +609,62 @@ export class Workbench {
     await nearest.arrow.click();
   }
 
-  /** The multi-diff editor. */
+  /** Returns the multi-diff editor. */
   multiDiff() {
     const root = this.page.locator('.multiDiffEditor');
     return { root, files: root.locator('.multiDiffEntry') };
   }
 
-  /** Visible ones: VS Code leaves those of an editor that it shows no longer in the page. */
+  /** Returns a visible code lens: VS Code leaves those of an editor that is no longer shown in the page. */
   codeLens(text) {
     return this.page.locator('.codelens-decoration a').filter({ hasText: text, visible: true });
   }
 
-  /** A button in the title of the active editor, by the title of its command. */
+  /** Returns a button in the title of the active editor, by the title of its command. */
   titleAction(name) {
     const title = this.page.locator('.editor-group-container.active').locator('.editor-actions, .title-actions');
     return title.locator(`a.action-label[aria-label^="${name}"]`);
   }
 
-  /** A file in the explorer. */
+  /** Returns a file in the explorer. */
   explorerItem(name) {
     return this.page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
   }
 
-  /** A changed file in the Source Control view. */
+  /** Returns a changed file in the Source Control view. */
   changedFile(name) {
     return this.page.locator('.scm-view .monaco-list-row .resource').filter({ hasText: name }).first();
   }
 
-  /** The field for the commit message. */
+  /** Returns the field for the commit message. */
   commitField() {
     return this.page.locator('.scm-view .scm-editor .monaco-editor').first();
   }
 
-  /** A button in the title of a view of the side bar, which shows it under the mouse only. */
+  /**
+   * Returns a button in the title of a view of the side bar, and moves the mouse there: the button is only shown under
+   * it.
+   */
   async viewAction(view, name) {
     const pane = this.page.locator('.part.sidebar .pane-header').filter({ hasText: view }).first();
     await pane.hover();
     return pane.locator(`a.action-label[aria-label^="${name}"]`);
   }
 
-  /** A row of the Testing view. */
+  /** Returns a row of the Testing view. */
   testRow(name) {
     return this.page.locator('.test-explorer .monaco-list-row').filter({ hasText: name }).first();
   }
 
-  /** The names of all visible rows of the explorer. */
+  /** Resolves with the names of all visible rows of the explorer. */
   explorerRows() {
     return this.page.locator('.explorer-folders-view .monaco-list-row').allTextContents();
   }
 
-  /** Call the returned function for all names that were rows of the explorer since, if only for a frame. */
+  /**
+   * Starts to record the rows of the explorer. The returned function resolves with the names of all rows that were
+   * shown since, even if only for one frame.
+   */
   async watchExplorerRows() {
     const seen = await this.page.evaluateHandle(() => {
       const names = new Set();
@@ -670,7 +680,7 @@ export class Workbench {
   }
 }
 
-/** The content of a webview is a document within a document. */
+/** Returns the content of a webview, which is a document within a document. */
 function inside(frame) {
   return frame.contentFrame().locator('iframe#active-frame').contentFrame();
 }

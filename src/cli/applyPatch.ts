@@ -17,7 +17,6 @@ import { EXIT, UsageError } from './usage.ts';
 /**
  * `tiller apply-patch [PATCH]` (docs/cli.md): applies a patch as a whole or not at all. The user gave the patch, so no
  * policy applies.
- *
  * @throws UsageError
  */
 export async function applyPatch(argv: readonly string[], streams: Streams): Promise<number> {

@@ -108,7 +108,6 @@ interface Task {
 
 /**
  * Reads the task from the command line, the settings and files.
- *
  * @throws UsageError for an option, a folder, a setting or a file that cannot be used, or if no model is set
  */
 async function readTask(argv: readonly string[], streams: Streams, say: (line: string) => void): Promise<Task> {
@@ -300,7 +299,6 @@ async function run(
 
 /**
  * Returns the provider that the settings name.
- *
  * @throws UsageError if there is none
  */
 function namedProvider(settings: Settings): ProviderConfig {
@@ -315,7 +313,6 @@ function demoProvider(baseUrl: string, settings: Settings): ProviderConfig {
 
 /**
  * Reads the file of the setting `baseInstructionsFile`; `null` if it is not set.
- *
  * @throws UsageError if the file cannot be read
  */
 async function baseInstructionsOf({ baseInstructionsFile }: Settings): Promise<string | null> {

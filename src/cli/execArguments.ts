@@ -50,7 +50,6 @@ const SETTING_OF_FLAG = {
 
 /**
  * Parses the arguments of `exec`.
- *
  * @throws UsageError
  */
 export function parseExecArguments(argv: readonly string[]): ExecArguments {

@@ -20,7 +20,6 @@ import { parseBeforeCommand } from './parseOptions.ts';
 /**
  * `tiller execpolicy check` and `suggest` (docs/cli.md): explains what the policy decides about a command, and suggests
  * rules that would have made earlier approvals unnecessary. Runs nothing.
- *
  * @throws UsageError
  */
 export async function execPolicy(argv: readonly string[], streams: Streams): Promise<number> {
@@ -54,7 +53,6 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
 
 /**
  * Prints rules that would have made approvals in the audit log unnecessary. Adds none of them.
- *
  * @throws UsageError
  */
 async function suggest(argv: readonly string[], streams: Streams): Promise<number> {

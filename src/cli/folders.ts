@@ -8,7 +8,6 @@ import { Failure, UsageError } from './usage.ts';
 
 /**
  * Returns the absolute path of a folder.
- *
  * @throws UsageError if it is not an existing folder
  */
 export function folderGiven(flag: string, given: string, base = '.'): string {
@@ -19,7 +18,6 @@ export function folderGiven(flag: string, given: string, base = '.'): string {
 
 /**
  * Prepares TILLER_HOME.
- *
  * @throws Failure if Tiller cannot store its files there
  */
 export async function requireHome(home: string): Promise<void> {
@@ -29,7 +27,6 @@ export async function requireHome(home: string): Promise<void> {
 
 /**
  * Checks that a sandbox can make these folders writable.
- *
  * @throws UsageError
  */
 export function requireRoots(folders: readonly string[]): void {

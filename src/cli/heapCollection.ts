@@ -69,7 +69,6 @@ function usedBytes(): number {
 /**
  * Collects the heap through a session of the inspector inside the process, which opens no port. Has no effect while a
  * debugger may be attached.
- *
  * @throws Error in a Node.js without inspector
  */
 async function collectByInspector(): Promise<void> {

@@ -46,7 +46,6 @@ export async function hooks(argv: readonly string[], streams: Streams): Promise<
 
 /**
  * Returns the hook of a file whose hash begins with `id`.
- *
  * @throws UsageError unless exactly one does
  */
 function namedHook(id: string, all: readonly SelectedHook[]): SelectedHook {

@@ -19,7 +19,6 @@ const NONE: ExecMcp = { toolProviders: [], waitForAll: async () => {}, close: as
 /**
  * Starts the servers of the setting `mcpServers`, and returns without waiting for them. Servers that files of the
  * workspace name are not read, because no user is present to approve them.
- *
  * @throws UsageError for an entry with a mistake
  */
 export function startMcp(

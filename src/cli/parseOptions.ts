@@ -4,7 +4,6 @@ import { UsageError } from './usage.ts';
 
 /**
  * Parses options like `parseArgs`, but describes each error in one sentence.
- *
  * @throws UsageError
  */
 export function parseOptions<const Config extends ParseArgsConfig>(
@@ -21,7 +20,6 @@ export function parseOptions<const Config extends ParseArgsConfig>(
 /**
  * Parses options that are followed by `--` and the words of another command. The command is `undefined` if there is no
  * `--`.
- *
  * @throws UsageError
  */
 export function parseBeforeCommand<const Options extends NonNullable<ParseArgsConfig['options']>>(

@@ -38,7 +38,6 @@ const GRACE_MS = 2_000;
 /**
  * `tiller sandbox` (docs/cli.md): runs one command in the sandbox, with the streams of this process. Resolves with the
  * command's exit code.
- *
  * @throws UsageError
  */
 export async function sandbox(argv: readonly string[], streams: Streams): Promise<number> {

@@ -9,7 +9,6 @@ import { UsageError } from './usage.ts';
 /**
  * Reads the settings. Flags take precedence over `-c`, then come the environment, `settings.json` and the defaults
  * (docs/cli.md, "State").
- *
  * @throws UsageError for an invalid value. An unknown key in the file only causes a warning, because a newer Tiller may
  * have written it.
  */

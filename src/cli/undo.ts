@@ -34,7 +34,6 @@ import { EXIT, Failure, UsageError } from './usage.ts';
 
 /**
  * Runs `tiller undo`. Resolves with the exit code: 1 if files were left unchanged because of conflicts.
- *
  * @throws UsageError
  */
 export async function undo(argv: readonly string[], streams: Streams): Promise<number> {
@@ -75,7 +74,6 @@ interface Chosen {
 /**
  * Returns the named thread or sub-agent, or else the last thread that changed files in this folder. If a turn of
  * another thread has started that turn of a sub-agent, returns the other thread.
- *
  * @throws UsageError
  */
 async function threadOf(
@@ -246,7 +244,6 @@ const VERBS = { add: 'bring back', update: 'restore', delete: 'remove' } as cons
 
 /**
  * Asks the user on the terminal. The end of input (Ctrl-D) means no.
- *
  * @throws UsageError without a terminal
  */
 async function ask(

@@ -63,6 +63,7 @@ export function createPanelRequests(
     state: () => threads.state,
     override: (overrides) => void targets.choices.override(overrides).catch(tell),
     setReview: (review) => writeSetting('review', review),
+    setReviewer: (reviewer) => writeSetting('approvals.reviewer', reviewer),
     policyOf: targets.choices.policyOf,
     previewFolder: targets.previewFolder,
     lastModel: targets.choices.lastModel,

@@ -1,5 +1,10 @@
 import type { ApprovalRequest } from './event.ts';
 
+/** False while a model reviews the request: the user may answer, and is not called. */
+export function awaitsUser({ reviewer }: Pick<ApprovalRequest, 'reviewer'>): boolean {
+  return reviewer?.state !== 'reviewing';
+}
+
 /** Returns true for a request to leave the sandbox (even if no sandbox works) or to use the network. */
 export function leavesSandbox({ kind }: Pick<ApprovalRequest, 'kind'>): boolean {
   return kind === 'escalation' || kind === 'network';

@@ -40,11 +40,12 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
     act: auditActSchema,
     outcome: z.enum(['allowed', 'denied', 'forbidden']),
     /**
-     * The source of the decision: the user, a remembered approval, the absence of a user, the end of the turn, or the
-     * rule or policy that decided without asking.
+     * The source of the decision: the user, a model that answers for the user, a remembered approval, the absence of a
+     * user, the end of the turn, or the rule or policy that decided without asking.
      */
     by: z.enum([
       'user',
+      'reviewer',
       'memory',
       'non_interactive',
       'turn_ended',
@@ -59,6 +60,8 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
     reason: decisionReasonSchema,
     /** The user's message with the decision. */
     word: z.string().optional(),
+    /** The model that has decided for the user, with its sentence. */
+    reviewer: z.object({ model: z.string(), text: z.string() }).optional(),
     box: sandboxMechanismSchema,
     escalated: z.boolean(),
   })),

@@ -20,6 +20,8 @@ export interface AuditLine {
   readonly by: AuditDecision['by'];
   readonly reason: DecisionReason;
   readonly word: string | null;
+  /** The model that has decided for the user, with its sentence; `null` where none has. */
+  readonly reviewer: AuditDecision['reviewer'] | null;
   /** `none` if the call ran outside the sandbox. */
   readonly box: SandboxMechanism;
   readonly escalated: boolean;

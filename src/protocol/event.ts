@@ -110,6 +110,18 @@ export type ApprovalChoice = z.infer<typeof approvalChoiceSchema>;
 /** The sub-agent that asks; absent if the root thread asks. */
 const asking = { agent: z.object({ id: z.string(), role: z.string() }).optional() };
 
+/** A model that answers for the user, with its reason as one sentence (docs/decisions/0079). */
+export const reviewerVerdictSchema = lazyObject(() => ({ model: z.string(), text: z.string() }));
+export type ReviewerVerdict = z.infer<typeof reviewerVerdictSchema>;
+
+/** `asks`: it leaves the decision to the user. `failed`: it has not decided. */
+const reviewStateSchema = lazyObject(() => ({
+  model: z.string(),
+  state: z.enum(['reviewing', 'asks', 'failed']),
+  /** The reason for asking the user, as one sentence. */
+  text: z.string().optional(),
+}));
+
 export const approvalRequestSchema = lazyObject(() => ({
   ...asking,
   approvalId: z.string(),
@@ -176,6 +188,8 @@ export const approvalRequestSchema = lazyObject(() => ({
   elsewhere: z.array(z.object({ threadId: z.string(), command: z.string() })).optional(),
   /** Items of further identical calls, which wait for the same answer. */
   alsoItems: z.array(z.string()).optional(),
+  /** A model reviews the request, or has reviewed it and leaves it to the user. The user may answer at any time. */
+  reviewer: reviewStateSchema.optional(),
 }));
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
 
@@ -210,10 +224,18 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
 export type QuestionRequest = z.infer<typeof questionRequestSchema>;
 
 /**
- * The source of a decision about a request: the user, a remembered approval, a rule, the policy, the absence of a user,
- * or the end of the turn.
+ * The source of a decision about a request: the user, a model that answers for the user, a remembered approval, a rule,
+ * the policy, the absence of a user, or the end of the turn.
  */
-export const resolvedBySchema = z.enum(['user', 'memory', 'rule', 'policy', 'non_interactive', 'turn_ended']);
+export const resolvedBySchema = z.enum([
+  'user',
+  'reviewer',
+  'memory',
+  'rule',
+  'policy',
+  'non_interactive',
+  'turn_ended',
+]);
 export type ResolvedBy = z.infer<typeof resolvedBySchema>;
 
 export const turnAbortReasonSchema = z.enum(['interrupted', 'replaced', 'failed', 'crashed']);
@@ -270,10 +292,19 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     itemId: z.string(),
     callId: z.string(),
   })),
+  /** A model has reviewed the request and leaves it to the user. */
+  lazyVariant('approval_reviewed', () => ({
+    approvalId: z.string(),
+    model: z.string(),
+    outcome: z.enum(['asks', 'failed']),
+    text: z.string(),
+  })),
   lazyVariant('approval_resolved', () => ({
     approvalId: z.string(),
     decision: approvalDecisionSchema,
     by: resolvedBySchema,
+    /** Set with `by: reviewer`. */
+    reviewer: reviewerVerdictSchema.optional(),
     /** With `approved_for_thread`: the keys that are remembered from now on. */
     keys: z.array(z.string()).optional(),
   })),

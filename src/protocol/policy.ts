@@ -10,6 +10,10 @@ import { lazyObject, lazyStrictObject, lazyVariant } from './lazyObject.ts';
 export const approvalPolicySchema = z.enum(['untrusted', 'on-failure', 'on-request', 'never']);
 export type ApprovalPolicy = z.infer<typeof approvalPolicySchema>;
 
+/** The source of answers to the approval requests that a model may answer (docs/decisions/0079). */
+export const approvalReviewerSchema = z.enum(['user', 'model']);
+export type ApprovalReviewerSetting = z.infer<typeof approvalReviewerSchema>;
+
 export const sandboxModeSchema = z.enum(['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox']);
 export type SandboxMode = z.infer<typeof sandboxModeSchema>;
 

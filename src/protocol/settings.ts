@@ -7,7 +7,7 @@ import { hooksSettingSchema } from './hooks.ts';
 import { mcpServersSettingSchema } from './mcp.ts';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
-import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
+import { approvalPolicySchema, approvalReviewerSchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 import { httpUrlSchema, providerSettingsSchema, verbositySchema, wireApiSchema } from './providers.ts';
 
 /**
@@ -63,6 +63,10 @@ export const settingsSchema = z.strictObject({
   /** Replaces the provider's `wireApi`. */
   wireApi: wireApiSchema.nullable().default(null),
   approvalPolicy: approvalPolicySchema.default('on-request'),
+  /** `model`: a model answers some approval requests for the user (docs/decisions/0079). */
+  'approvals.reviewer': approvalReviewerSchema.default('user'),
+  /** A model of the provider of the thread; `null`: the model of the thread. */
+  'approvals.reviewerModel': orNone(z.string()),
   /** True if a new thread begins in plan mode: the model only reads and proposes a plan. */
   planMode: off,
   'sandbox.mode': sandboxModeSchema.default('workspace-write'),

@@ -4,6 +4,7 @@ import type {
   EventMsgOf,
   QuestionRequest,
   ResolvedBy,
+  ReviewerVerdict,
   TurnAbortReason,
   TurnSettings,
 } from './event.ts';
@@ -56,6 +57,11 @@ export interface Denial {
  */
 export const TURN_WINDOW = 25;
 
+/** An item that a model has approved for the user. */
+export interface ReviewedItem extends ReviewerVerdict {
+  readonly itemId: string;
+}
+
 export interface TurnState {
   readonly id: string;
   readonly startedAt: string;
@@ -66,7 +72,9 @@ export interface TurnState {
   readonly error: TurnError | null;
   readonly retry: RetryState | null;
   readonly denials: readonly Denial[];
-  /** The number of approvals and questions. */
+  /** Absent where no model has approved anything. */
+  readonly reviewed?: readonly ReviewedItem[];
+  /** The number of approvals and questions that the user was asked, without those that a model has approved. */
   readonly asked: number;
   /** The diff of the turn in git format; empty without changes. */
   readonly diff: string;

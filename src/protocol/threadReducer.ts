@@ -5,7 +5,7 @@
  * Guarantees: an event is folded at most once (`seq`), an event of another thread or of an ended turn changes nothing,
  * and no item is `in_progress` in an ended turn.
  */
-import type { ApprovalRequest, Event, EventMsg, EventMsgOf } from './event.ts';
+import type { ApprovalRequest, Event, EventMsg, EventMsgOf, ReviewerVerdict } from './event.ts';
 import type { TurnItem } from './item.ts';
 import { type ApprovalDecision, denialIn, isSameRule, type Rule } from './policy.ts';
 import { reviewSubject } from './text/findings.ts';
@@ -97,6 +97,8 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     }
     case 'approval_joined':
       return { ...state, approvals: state.approvals.map((request) => joinRequest(request, msg)) };
+    case 'approval_reviewed':
+      return { ...state, approvals: state.approvals.map((request) => leaveToUser(request, msg)) };
     case 'approval_resolved':
       return resolveApproval(state, msg, event);
     case 'memory_changed':
@@ -189,6 +191,12 @@ function joinRequest(request: ApprovalRequest, joined: EventMsgOf<'approval_join
   return { ...request, alsoItems: [...(request.alsoItems ?? []), joined.itemId] };
 }
 
+function leaveToUser(request: ApprovalRequest, reviewed: EventMsgOf<'approval_reviewed'>): ApprovalRequest {
+  if (request.approvalId !== reviewed.approvalId) return request;
+  const { model, outcome, text } = reviewed;
+  return { ...request, reviewer: { model, state: outcome, text } };
+}
+
 /** Ends the request, remembers what was approved for the thread, and keeps a denial with the items that it is about. */
 function resolveApproval(state: ThreadState, msg: EventMsgOf<'approval_resolved'>, event: Event): ThreadState {
   const resolved = {
@@ -199,6 +207,10 @@ function resolveApproval(state: ThreadState, msg: EventMsgOf<'approval_resolved'
   };
   const request = state.approvals.find(({ approvalId }) => approvalId === msg.approvalId);
   const word = wordOfDenial(msg.decision);
+  if (request !== undefined && msg.reviewer !== undefined) {
+    const { reviewer } = msg;
+    return updateTurn(resolved, event.turnId, (turn) => allowByReviewer(turn, request, reviewer));
+  }
   if (request === undefined || word === null) return resolved;
   return updateTurn(resolved, event.turnId, (turn) => deny(turn, request, { by: msg.by, word }));
 }
@@ -237,6 +249,13 @@ function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'i
     ...turn,
     denials: itemIds.reduce((known, itemId) => upsert(known, 'itemId', { itemId, ...denial }), turn.denials),
   };
+}
+
+/** Keeps the sentence of the model with the items that it is about. The user was not asked. */
+function allowByReviewer(turn: TurnState, request: ApprovalRequest, reviewer: ReviewerVerdict): TurnState {
+  const itemIds = [request.itemId, ...(request.alsoItems ?? [])];
+  const reviewed = itemIds.map((itemId) => ({ itemId, ...reviewer }));
+  return { ...turn, asked: turn.asked - 1, reviewed: [...(turn.reviewed ?? []), ...reviewed] };
 }
 
 /** Lets the compiler check that all known values are handled. At run time, a value of a newer build is ignored. */

@@ -13,6 +13,8 @@ import { opSchema, type ReasoningEffort, reasoningEffortSchema } from './op.ts';
 import {
   type ApprovalPolicy,
   approvalPolicySchema,
+  type ApprovalReviewerSetting,
+  approvalReviewerSchema,
   chatModeSchema,
   reviewSettingSchema,
   sandboxModeSchema,
@@ -55,6 +57,7 @@ export interface PanelSettings {
   /** Ids of quarantined files that can be restored. */
   readonly quarantined: readonly string[];
   readonly review: ReviewSetting;
+  readonly reviewer: ApprovalReviewerSetting;
   readonly fontSize: number | null;
   readonly fontFamily: string | null;
   /** True when the user has turned on raw reasoning. */
@@ -423,6 +426,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
       z.object({ type: z.literal('approvals'), policy: approvalPolicySchema }),
       /** The setting `tiller.review`, for all threads and windows. */
       z.object({ type: z.literal('review'), review: reviewSettingSchema }),
+      /** The setting `tiller.approvals.reviewer`, likewise. */
+      z.object({ type: z.literal('reviewer'), reviewer: approvalReviewerSchema }),
     ]),
   })),
   /** Opens the whole output of a command from the log on disk. */

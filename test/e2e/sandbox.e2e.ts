@@ -34,6 +34,35 @@ describe.skipIf(noSandbox)('the box', () => {
     await vscode.screenshot('box/1-status');
   });
 
+  test('lets a model review commands in it, from the choice in the menu until the choice is taken back', async () => {
+    const { vscode, panel, model, disk } = window();
+    const choose = async (label: string) => {
+      await panel.get('pick-box').click();
+      await panel.get('sandbox-menu').getByRole('menuitemradio', { name: label }).click();
+    };
+    await choose('Always ask');
+    await choose('A model reviews');
+    await expect.poll(() => panel.get('pick-mode').getAttribute('aria-label'), soon).toBe('Mode: A model reviews');
+    const verdict = (given: 'allow' | 'ask', reason: string) => [says(JSON.stringify({ verdict: given, reason }))];
+    model.will(
+      [calls('exec_command', { cmd: 'touch reviewed' })],
+      verdict('allow', 'You have asked for it.'),
+      [calls('exec_command', { cmd: 'touch asked' })],
+      verdict('ask', 'You have not asked for this file.'),
+      [says('Made.')],
+    );
+    await panel.send('Make the file reviewed.');
+    await panel.get('approval-review').getByText('You have not asked for this file.').waitFor();
+    expect([await disk('reviewed'), await disk('asked')]).toEqual(['', null]);
+    await vscode.screenshot('box/5-review');
+    await panel.answer();
+    await panel.ended();
+    expect(await disk('asked')).toBe('');
+    await choose('Ask me');
+    await choose('Ask on request');
+    await expect.poll(() => panel.get('pick-mode').getAttribute('aria-label'), soon).toBe('Mode: Agent');
+  });
+
   test('has a protected name moved away, and restores it with one click', async () => {
     const { vscode, panel, model, disk } = window();
     model.will([calls('exec_command', { cmd: 'mkdir .claude; echo x > .claude/rules' })], [says('Oh.')]);

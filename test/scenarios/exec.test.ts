@@ -117,6 +117,24 @@ describe('tiller exec', () => {
     );
   });
 
+  it.skipIf(noSandbox)('lets a reviewer of the settings approve what the sandbox confines', async () => {
+    using folder = tempFolder();
+    const verdict = { verdict: 'allow', reason: 'You have asked for it.' };
+    await using server = await ModelServer.start([
+      [calls('exec_command', { cmd: 'touch x' })],
+      [says(JSON.stringify(verdict))],
+      [says('Done.')],
+    ]);
+    const flags = ['--approval-policy', 'untrusted', '--model', 'm', '--base-url', server.baseUrl];
+    const reviewer = ['-c', 'approvals.reviewer=model', '-c', 'approvals.reviewerModel=r'];
+    const run = await runCli(['exec', '--json', ...flags, ...reviewer, 'make x'], { home: folder.path });
+    expect(run.code).toBe(0);
+    expect(server.requests.map(({ body }) => body['model'])).toEqual(['m', 'r', 'm']);
+    expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual(
+      expect.objectContaining({ type: 'approval_resolved', by: 'reviewer', decision: 'approved' }),
+    );
+  });
+
   it('takes submissions as JSON lines, behind a byte order mark, approvals among them', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch x' })], [says('Done.')]]);

@@ -5,6 +5,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { REVIEWER_INSTRUCTIONS, reviewMessage, VERDICT_SCHEMA } from '../../src/core/prompt/approvalReview.ts';
+import { estimateTokens } from '../../src/core/util/tokens.ts';
+import { textOf } from '../../src/protocol/responseItem.ts';
 import { familyOf } from '../../src/core/model/families.ts';
 import { png } from '../support/images.ts';
 import {
@@ -274,10 +277,38 @@ describe('the prompt ledger', () => {
     await expectFile('tokens.md', text.join('\n'));
   });
 
+  test('holds what the reviewer of approvals reads', async () => {
+    const message = reviewMessage([PROMPT, 'Then run the tests.'], {
+      command: 'npm test -- retry',
+      cwd: '/workspace',
+      justification: 'Check the fix.',
+      asked: 'The approval policy asks before every command that is not known to be read-only.',
+      agent: undefined,
+    });
+    const text = [
+      '# The reviewer of approvals',
+      '',
+      `Instructions (${estimateTokens(REVIEWER_INSTRUCTIONS)} tokens by estimate); no tools; the schema of the answer; one message.`,
+      '',
+      REVIEWER_INSTRUCTIONS,
+      '',
+      '```json',
+      JSON.stringify(VERDICT_SCHEMA),
+      '```',
+      '',
+      '```text',
+      textOf(message?.content ?? []),
+      '```',
+      '',
+    ];
+    await expectFile('approval-reviewer.md', text.join('\n'));
+  });
+
   test('holds no other file', () => {
     const expected = [
       'instructions.md',
       'tokens.md',
+      'approval-reviewer.md',
       ...TOOL_SETS.map((name) => `tools/${name}.md`),
       ...MODES.map(fileOfMode),
       ...FAMILIES.map(([family]) => `requests/${fileName(family)}`),

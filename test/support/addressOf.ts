@@ -1,4 +1,4 @@
-/** The address of a request, in any form that `fetch` takes. */
+/** Returns the address of a request in any of the forms that `fetch` accepts. */
 export function addressOf(input: string | URL | Request): string {
   return input instanceof Request ? input.url : new URL(input).href;
 }

@@ -1,4 +1,4 @@
-/** A scripted model for a thread and its sub-agents, whose requests come in any order. */
+/** A scripted model for a thread and its sub-agents, whose requests may arrive in any order. */
 import { isFinal } from '../../src/core/tools/agents/agentStatus.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import type { ModelRequest, ModelScript, Step } from './modelServer.ts';
@@ -7,13 +7,14 @@ import type { Scenario } from './startScenario.ts';
 type Response = readonly Step[] | ((request: ModelRequest) => readonly Step[]);
 
 /**
- * The responses of each thread, by a text that only the messages of its user contain. Of several that match, the last one
- * counts. A thread that asks more often than it has responses breaks the script.
+ * Returns a script with the responses of each thread. The key is a text that only the user messages of that thread
+ * contain; if several keys match, the last one applies. A request for which no response is left breaks the script.
  */
 export function agentScript(threads: Readonly<Record<string, readonly Response[]>>): ModelScript {
   const next = new Map<string, number>();
   return (request) => {
-    // A random name of a folder may contain any short text, and a list of agents has the texts of others.
+    // The environment may contain a folder with a random name, and a list of agents contains the texts of others:
+    // neither identifies the thread.
     const texts = userTexts(request).filter((text) => !/^<(?:environment_context|open_work)>/.test(text));
     const name = Object.keys(threads).findLast((known) => texts.some((text) => text.includes(known)));
     if (name === undefined) throw new Error(`No thread of the script has sent this: ${texts.join(' | ')}`);
@@ -25,7 +26,7 @@ export function agentScript(threads: Readonly<Record<string, readonly Response[]
   };
 }
 
-/** The texts of the messages of the user, notices included. */
+/** Returns the texts of the user messages in a request, notices included. */
 export function userTexts({ input }: ModelRequest): readonly string[] {
   return input.flatMap(({ role, content }) => {
     if (role !== 'user') return [];
@@ -34,17 +35,17 @@ export function userTexts({ input }: ModelRequest): readonly string[] {
   });
 }
 
-/** The outputs of the calls in a request, oldest first. */
+/** Returns the outputs of the calls in a request, oldest first. */
 export function outputsOf({ input }: ModelRequest): readonly string[] {
   return input.filter(({ type }) => String(type).endsWith('_output')).map(({ output }) => String(output));
 }
 
-/** The agents that a thread has spawned, oldest first, as the outputs of its calls name them. */
+/** Returns the ids of the agents that a thread has spawned, oldest first, from the outputs of its calls. */
 export function agentIds(request: ModelRequest): readonly string[] {
   return outputsOf(request).flatMap((output) => /^\{"agent_id":"([^"]+)"\}$/.exec(output)?.[1] ?? []);
 }
 
-/** The next event of any thread of the process that matches. */
+/** Resolves with the next matching event of any thread of the process. */
 export function nextEvent({ manager }: Pick<Scenario, 'manager'>, matches: (event: Event) => boolean): Promise<Event> {
   return new Promise((resolve) => {
     const listener = manager.live.onEvent(({ event }) => {
@@ -55,7 +56,7 @@ export function nextEvent({ manager }: Pick<Scenario, 'manager'>, matches: (even
   });
 }
 
-/** Resolves when each agent of the thread has ended, and there is one. */
+/** Resolves when the thread has at least one agent and all of them have ended. */
 export async function agentsEnd(chat: Scenario): Promise<void> {
   const isOver = () => chat.state.agents.length > 0 && chat.state.agents.every(isFinal);
   while (!isOver()) await chat.next('agent_status');

@@ -1,4 +1,7 @@
-/** The architecture as rules over file texts: which folder may import which, and what deciding code may not use. */
+/**
+ * The architecture as rules about the texts of files: which folder may import which, and what code without side effects
+ * may not use.
+ */
 import path from 'node:path';
 import { importsOf, lineAt, scanSource } from './sourceText.ts';
 import type { ImportReference, ScannedSource } from './sourceText.ts';
@@ -68,7 +71,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'webview-ui': ['protocol'],
 };
 
-/** Folders and files at the first level of a layer, each with those of the same layer that it may import. */
+/**
+ * The rooms of a layer: folders and files at its first level. Each is listed with the rooms of the same layer that it
+ * may import.
+ */
 type Rooms = Readonly<Record<string, readonly string[]>>;
 
 const SPINE = ['actions', 'bridge', 'store', 'view', 'l10n', 'facts', 'text'];
@@ -150,7 +156,10 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
   },
 };
 
-/** Modules of Node with effects, a clock or randomness. The rest (path, url, util …) only compute. */
+/**
+ * Modules of Node that have side effects, or use a clock or randomness. The other modules (path, url, util …) only
+ * compute.
+ */
 const WORLDLY = new Set(
   (
     'fs child_process net http http2 https dns tls dgram os worker_threads cluster process timers perf_hooks readline ' +
@@ -160,7 +169,7 @@ const WORLDLY = new Set(
 
 const NODE_GLOBAL_PROCESS = 'env|cwd|platform|argv|hrtime|nextTick|versions?|arch|memoryUsage|exit|uptime|getuid';
 
-/** In `protocol` and `core` these are allowed through a port only. */
+/** Expressions that `protocol` and `core` may only use through a port. */
 const IMPURE: readonly { readonly pattern: RegExp; readonly name: string }[] = [
   { pattern: /\bDate\s*\.\s*now\b/g, name: 'Date.now' },
   { pattern: /\bnew\s+Date\b(?:\s*\(\s*\)|(?!\s*\())/g, name: 'new Date()' },
@@ -198,9 +207,9 @@ export function findViolations(files: readonly SourceFile[]): Violation[] {
 
 export interface RoomMeasure {
   readonly rooms: number;
-  /** The longest chain of imports among rooms. Meaningful only without a cycle. */
+  /** The length of the longest chain of imports among rooms. Only meaningful if there is no cycle. */
   readonly floors: number;
-  /** Pairs of rooms of which one imports the other. */
+  /** The number of pairs of rooms of which one imports the other. */
   readonly arrows: number;
 }
 
@@ -230,7 +239,7 @@ export function measureRooms(folder: string, files: readonly SourceFile[]): Room
   };
 }
 
-/** The layer of a file, or null for tests, scripts and the like. */
+/** Returns the layer of a file; null for tests, scripts and other files. */
 export function layerOf(file: string): string | null {
   if (file.startsWith('webview-ui/')) return 'webview-ui';
   if (!file.startsWith('src/')) return null;
@@ -239,7 +248,7 @@ export function layerOf(file: string): string | null {
   return first === 'core' ? `core/${path.posix.basename(second, '.ts')}` : first;
 }
 
-/** Folders of `src/` that its README does not name as `folder/`. */
+/** Returns the folders of `src/` that its README does not name in the form `folder/`. */
 export function foldersMissingFromMap(readme: string, files: readonly SourceFile[]): string[] {
   const folders = files.map((file) => path.posix.dirname(file.path)).filter((folder) => folder.startsWith('src/'));
   return [...new Set(folders)].filter((folder) => !readme.includes(`${path.posix.basename(folder)}/`)).sort();
@@ -301,7 +310,10 @@ function impurities(file: string, { code }: ScannedSource): { line: number; name
   return found.sort((a, b) => a.line - b.line);
 }
 
-/** A file may have a variable of its own named `process`; then only members of Node's are reported. */
+/**
+ * Returns the pattern for uses of Node's `process`. If a file has its own variable of this name, only members that
+ * Node's `process` has are matched.
+ */
 function nodeProcess(code: string): RegExp {
   const ownVariable = /\b(?:const|let|of)\s+process\b|[(,{]\s*process\s*[,:)}=]|\bprocess\s*=>/.test(code);
   const members = ownVariable ? `(?:${NODE_GLOBAL_PROCESS})\\b` : '';
@@ -317,7 +329,7 @@ function escapesRepository(file: string, specifier: string): boolean {
   return specifier.startsWith('/') || (resolveImport(file, specifier)?.startsWith('..') ?? false);
 }
 
-/** One cycle for each set of files that can all reach each other, shortest first. */
+/** Returns one cycle for each set of files that can all reach each other, the shortest first. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const seen = new Set<string>();

@@ -1,13 +1,13 @@
-/** An MCP server that demands an authorization, with its authorization server: OAuth 2.1 with PKCE, as of 2025-11-25. */
+/** An MCP server that requires authorization, with its authorization server: OAuth 2.1 with PKCE, as of 2025-11-25. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 export interface AuthorizationServerOptions {
-  /** The issuer that answers carry; by default the right one. */
+  /** The issuer that responses contain; the correct one by default. */
   readonly iss?: string;
   readonly registers?: boolean;
-  /** Takes the address of a document as the id of a client. */
+  /** True if it accepts the address of a document as the id of a client. */
   readonly takesDocuments?: boolean;
 }
 
@@ -15,15 +15,15 @@ export class AuthorizationServer {
   readonly #server = createServer((incoming, outgoing) => void this.#answer(incoming, outgoing));
   readonly #options: AuthorizationServerOptions;
   readonly #codes = new Map<string, { readonly challenge: string; readonly redirect: string }>();
-  /** Access tokens that are accepted. */
+  /** The access tokens that it accepts. */
   readonly valid = new Set<string>();
   readonly #refresh = new Set<string>();
-  /** Names of clients that have registered, and ids in requests. */
+  /** The names of the clients that have registered, and the client ids of all requests. */
   readonly registered: string[] = [];
   readonly clientIds: string[] = [];
   readonly resources: string[] = [];
   refreshed = 0;
-  /** Errors with which the next requests for tokens fail, with status 503. */
+  /** The errors with which the next requests for tokens fail, with status 503. */
   readonly failures: string[] = [];
 
   private constructor(options: AuthorizationServerOptions) {
@@ -37,7 +37,7 @@ export class AuthorizationServer {
     return made;
   }
 
-  /** The user has to authorize again. */
+  /** Revokes all tokens: the user has to authorize again. */
   revoke(): void {
     this.valid.clear();
     this.#refresh.clear();
@@ -52,7 +52,10 @@ export class AuthorizationServer {
     return `${this.origin}/mcp`;
   }
 
-  /** Acts as the browser: follows the page to the address that the user comes back to. */
+  /**
+   * Acts as the browser: opens the page, and resolves with the parameters of the address to which the user is sent
+   * back.
+   */
   async visit(page: URL): Promise<URLSearchParams> {
     const response = await fetch(page, { redirect: 'manual' });
     return new URL(response.headers.get('location') ?? '').searchParams;

@@ -1,6 +1,6 @@
 /**
- * Faults between any server and a client: a real HTTP relay on loopback that forwards the request and spoils the
- * response. For servers with and without a script (the demo model).
+ * Simulates faults between a server and a client: a real HTTP relay on loopback that forwards the request and damages
+ * the response. It works for any server, with or without a script (the demo model).
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,13 +8,13 @@ import type { AddressInfo } from 'node:net';
 export type Spoiling =
   /** No fault. */
   | { readonly type: 'none' }
-  /** The socket is closed after this many bytes of the body. */
+  /** The socket is closed after this number of bytes of the body. */
   | { readonly type: 'cuts'; readonly after: number }
-  /** The body ends there, without an error. */
+  /** The body ends after this number of bytes, without an error. */
   | { readonly type: 'ends'; readonly after: number }
-  /** No more bytes are sent, and the connection stays open. */
+  /** After this number of bytes nothing more is sent, and the connection stays open. */
   | { readonly type: 'hangs'; readonly after: number }
-  /** An invalid event is inserted there; `after` is the end of an event. */
+  /** An invalid event is inserted after this number of bytes, which must be the end of an event. */
   | { readonly type: 'garbles'; readonly after: number }
   /** The request is not forwarded. */
   | { readonly type: 'fails'; readonly status: number; readonly headers?: Readonly<Record<string, string>> };
@@ -71,7 +71,7 @@ function spoil(body: Buffer, spoiling: Exclude<Spoiling, { type: 'fails' }>, res
     return;
   }
   const { after } = spoiling;
-  // The head must be sent before the socket is closed.
+  // The headers must be sent before the socket is closed.
   response.write(body.subarray(0, after), () => {
     switch (spoiling.type) {
       case 'cuts':

@@ -1,4 +1,4 @@
-/** A patch of many files in a process that is killed while it applies it. */
+/** Applies a patch of many files in a process that is killed before it has finished. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,10 @@ import type { DecidedChange } from '../../src/core/ports.ts';
 import { decidedHere } from './decided.ts';
 import type { TempFolder } from './tempFolder.ts';
 
-/** Applies the changes in a JSON file, says when it is at the step with the given number, and stalls there if it is to. */
+/**
+ * The program: applies the changes of a JSON file, reports when it reaches the step with the given number, and stops
+ * there if it is asked to.
+ */
 const APPLY_PROGRAM = `
   import { readFileSync, writeSync } from 'node:fs';
   import { applyPatch } from './src/node/apply/applyPatch.ts';
@@ -36,7 +39,10 @@ async function bundle(): Promise<string> {
 
 export type Tree = Record<string, string>;
 
-/** The files before and after the patch: of four the first moves, the second is deleted, the others change in place. */
+/**
+ * Returns the files before and after the patch. Of every four files the first is moved, the second is deleted, and the
+ * others are changed in place.
+ */
 export function treesOf(count: number): readonly [old: Tree, now: Tree] {
   const old = Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}.txt`, `old ${index}\r\n`]));
   const now = Object.entries(old).flatMap(([name, text], index) => {
@@ -72,13 +78,13 @@ export function tree(folder: TempFolder): Tree {
 }
 
 interface Signal {
-  /** The number of a step. */
+  /** The number of the step that the process reports. */
   readonly signalAt: number;
-  /** True if the process stays at the step; otherwise it goes on. */
+  /** True if the process stops at the step; otherwise it continues. */
   readonly stalls: boolean;
 }
 
-/** Resolves when the process is at the step, or has ended. */
+/** Starts the process. Resolves when it has reached the step or has ended. */
 async function applying(folder: TempFolder, old: Tree, signal: Signal): Promise<ChildProcess> {
   writeFileSync(folder.at('apply.mjs'), await (program ??= bundle()));
   const story = { changes: changesIn(folder, old), home: folder.at('home'), ...signal };
@@ -93,7 +99,7 @@ export function stalled(folder: TempFolder, stallAt: number): Promise<ChildProce
   return applying(folder, oldTree, { signalAt: stallAt, stalls: true });
 }
 
-/** kill -9 shortly after a step, while the patch is applied or after it. */
+/** Kills the process with SIGKILL shortly after a step: while the patch is applied, or after it. */
 export async function killedAfter(folder: TempFolder, old: Tree, step: number): Promise<void> {
   const child = await applying(folder, old, { signalAt: step, stalls: false });
   const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
@@ -101,7 +107,7 @@ export async function killedAfter(folder: TempFolder, old: Tree, step: number): 
   await ended;
 }
 
-/** kill -9 while a patch of 50 files is applied. */
+/** Kills a process with SIGKILL while it applies a patch of 50 files. */
 export async function crash(folder: TempFolder, stallAt: number): Promise<void> {
   const child = await stalled(folder, stallAt);
   child.kill('SIGKILL');

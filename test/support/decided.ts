@@ -1,4 +1,4 @@
-/** Changes with the current places of their paths, as a plan would resolve them. */
+/** Adds the current places of their paths to changes, as a plan would resolve them. */
 import { decidedChanges } from '../../src/core/patch/placedChange.ts';
 import { type DecidedChange, type FileChange, WorkspaceError, type Workspace } from '../../src/core/ports.ts';
 
@@ -17,7 +17,7 @@ export async function decided(
   return decidedChanges(changes, new Map(known));
 }
 
-/** The same change on a disk without links. */
+/** Returns the change with its places on a disk without links. */
 export function decidedHere<Change extends FileChange>(change: Change): Change & Pick<DecidedChange, 'places'> {
   const place = (path: string) => ({ name: path, target: path });
   const movedTo = change.kind === 'update' && change.movedTo !== null ? place(change.movedTo) : null;

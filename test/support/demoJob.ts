@@ -1,4 +1,7 @@
-/** A minimal agent: sends requests to the demo model, runs its calls in a folder, and repeats until no call is left. */
+/**
+ * A minimal agent: sends requests to the demo model and runs its calls in a folder, until the model makes no more
+ * calls.
+ */
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { parsePatch } from '../../src/core/patch/parse.ts';
@@ -20,11 +23,11 @@ export interface DemoJob {
   readonly prompt?: string;
   readonly ask?: AskDemo;
   readonly tools?: readonly DemoTool[];
-  /** The program that runs in place of `node`. */
+  /** A program that runs instead of `node`. */
   readonly node?: string;
-  /** Runs just before a call is executed. */
+  /** Called before each call is executed. */
   readonly before?: (call: DemoCall) => Promise<void> | undefined;
-  /** An output in place of the real one; `undefined` to execute the call. */
+  /** Returns an output that replaces the real one; `undefined` to execute the call. */
   readonly intercept?: (call: DemoCall, earlier: readonly DemoCall[]) => string | undefined;
 }
 
@@ -35,7 +38,7 @@ export interface DemoRecord {
   /** The result of each run of the tests. */
   readonly testRuns: readonly string[];
   readonly reasoning: readonly string[];
-  /** The last message, without a call. */
+  /** The last message, which comes without a call. */
   readonly report: string;
 }
 

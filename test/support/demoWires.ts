@@ -1,4 +1,7 @@
-/** A minimal client for each wire: one request, the whole response. Checks no events in between. */
+/**
+ * A minimal client for each wire: sends one request and reads the whole response. It does not check the events in
+ * between.
+ */
 import type { ResponseItem, ToolCallItem } from '../../src/protocol/responseItem.ts';
 
 export interface SseEvent {

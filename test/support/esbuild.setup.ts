@@ -1,4 +1,7 @@
-/** Ends the program of esbuild after each file that has built something: a worker that still has one ends seconds late. */
+/**
+ * Stops the process of esbuild after each test file that has built something: a worker in which it still runs ends
+ * seconds later.
+ */
 import * as esbuild from 'esbuild';
 import { afterAll } from 'vitest';
 

@@ -1,6 +1,6 @@
-/** The attack: a program that swaps two names atomically and repeatedly (rename(2), RENAME_EXCHANGE). */
+/** A program for attacks on paths: swaps two names atomically and repeatedly (rename(2), RENAME_EXCHANGE). */
 
-/** 316 on x64, 276 on arm64: renameat2, which Node does not have. */
+/** The program calls renameat2, which Node does not have: its number is 316 on x64 and 276 on arm64. */
 const PROGRAM = `
 my ($one, $other, $pause) = @ARGV;
 my $renameat2 = \`uname -m\` =~ /aarch64/ ? 276 : 316;
@@ -12,7 +12,9 @@ while (1) {
 }
 `;
 
-/** Returns a program for a shell or \`spawn\`; it ends only when it is killed. \`pauseMs\`: between two exchanges; none where it is 0. */
+/**
+ * Returns a command for a shell or `spawn`. It runs until it is killed. `pauseMs`: milliseconds between two exchanges.
+ */
 export function exchangeForever(one: string, other: string, pauseMs = 0): readonly [program: string, ...string[]] {
   return ['perl', '-e', PROGRAM, one, other, String(pauseMs / 1000)];
 }

@@ -1,6 +1,6 @@
 import type { CodePosition, CodeSymbol, Languages, RenameAnswer } from '../../src/core/ports.ts';
 
-/** Language extensions that answer what a test sets, and nothing else. Paths are names in the folder that `at` knows. */
+/** Language extensions that only return what a test has set. Paths are relative to the folder that `at` knows. */
 export class FakeLanguages implements Languages {
   readonly requests: string[] = [];
   known = true;

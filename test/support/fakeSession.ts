@@ -1,4 +1,4 @@
-/** A real Session with working fakes of its ports: no disk, no process, no network, no time. */
+/** A real Session with working fakes of its ports: it uses no disk, process, network or time. */
 import { type ModelClient, ModelFault, type Prompt, type ResponseEvent } from '../../src/core/model/client.ts';
 import type { ModelClientFactory } from '../../src/core/model/modelClientFactory.ts';
 import { capabilitiesOf } from '../../src/core/model/families.ts';
@@ -28,7 +28,7 @@ import { createRegexps } from '../../src/node/host/regexps.ts';
 import { MemoryStorage } from './memoryStorage.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 
-/** The actions of the model, in order. A response without another end is complete. */
+/** The actions of the model, in order. A response is complete unless a step ends it in another way. */
 export type ModelStep =
   | { readonly type: 'says'; readonly text: string }
   | { readonly type: 'thinks'; readonly text: string }
@@ -38,14 +38,14 @@ export type ModelStep =
   | { readonly type: 'hangs' }
   | { readonly type: 'goes_on' }
   | { readonly type: 'fails'; readonly retryable: boolean }
-  /** The server refuses the request as longer than the window. */
+  /** The server refuses the request because it is longer than the context window. */
   | { readonly type: 'is_too_long' };
 
-/** The rollout of every thread here. */
+/** The path of the rollout; all threads of this file use it. */
 export const PATH = 'threads/2026/11/21/rollout-2026-11-21T00-00-00-thread.jsonl';
 const NOW = new Date('2026-11-21T00:00:00.000Z');
 
-/** One turn of the event loop: everything that does not wait for another event has run. */
+/** Waits for one turn of the event loop: afterwards, all code has run that does not wait for another event. */
 export function tick(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -56,7 +56,7 @@ export class FakeModel implements ModelClient {
   readonly prompts: Prompt[] = [];
   readonly #answers: readonly (readonly ModelStep[])[];
 
-  /** Responds "Done." when the script is empty. */
+  /** Returns the scripted answers in order, then "Done.". */
   constructor(answers: readonly (readonly ModelStep[])[]) {
     this.#answers = answers;
   }
@@ -129,7 +129,10 @@ function until(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Commands are stage directions: `slow` runs until it is killed, `broken` cannot be started, `fail` exits with 1. */
+/**
+ * The name of a command determines what it does: `slow` runs until it is killed, `broken` cannot be started, `fail`
+ * exits with 1.
+ */
 class FakeExec implements Exec {
   running = 0;
 
@@ -174,7 +177,7 @@ const clock: Clock = {
   after: () => () => {},
 };
 
-/** No two processes give the same id. */
+/** The number of processes so far, so that each gets its own id. */
 let processes = 0;
 
 function fakeIds(): Ids {
@@ -191,7 +194,9 @@ export interface FakeSessionOptions {
   readonly interactive?: boolean;
   readonly storage?: MemoryStorage;
   readonly workspace?: MemoryWorkspace;
-  /** Stands between the session and what may throw: ports of the disk, of programs and of the network, and the host. */
+  /**
+   * Wraps each port that may fail (disk, programs, network) and the host, so that a test can make them throw errors.
+   */
   readonly between?: <Port extends object>(port: Port, name: string) => Port;
 }
 
@@ -272,6 +277,7 @@ export class FakeSession {
         prompt: { ...THREAD_DEFAULTS.prompt, skillTokens: 0, showRawReasoning: false },
         tools: { ...THREAD_DEFAULTS.tools, problemsAfterPatch: 'off', unreadable: [] },
         agents: { ...THREAD_DEFAULTS.agents, tools: 'none', sideCopies: 'never' },
+        approvals: THREAD_DEFAULTS.approvals,
       },
       host: {
         models: between<ModelClientFactory>(
@@ -302,7 +308,7 @@ export class FakeSession {
     this.session.start();
   }
 
-  /** Returns the submission's id. */
+  /** Submits an op. Returns the id of the submission. */
   submit(op: Op): string {
     const id = `op-${++this.#ids}`;
     this.session.submit({ id, op });
@@ -321,7 +327,7 @@ export class FakeSession {
     return this.messages.filter((msg): msg is Extract<EventMsg, { type: Type }> => msg.type === type);
   }
 
-  /** The next event of its kind, or one that was emitted already. */
+  /** Resolves when `count` events of this type have been emitted, including earlier ones. */
   async until(type: EventMsg['type'], count = 1): Promise<void> {
     for (let left = 1000; this.said(type).length < count; left--) {
       if (left === 0) throw new Error(`${type} never came: ${JSON.stringify(this.messages.map((msg) => msg.type))}`);
@@ -329,7 +335,7 @@ export class FakeSession {
     }
   }
 
-  /** The thread in its rollout. */
+  /** Returns the thread as its rollout contains it. */
   rollout(): ReplayedThread {
     const thread = this.#replayed();
     if (!thread) throw new Error('nothing was written');

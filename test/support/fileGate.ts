@@ -1,4 +1,4 @@
-/** A file that commands of a test and the test itself wait for, so that no test depends on how long a command takes. */
+/** A file for which a command or the test itself waits, so that no test depends on how long a command takes. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -6,13 +6,16 @@ export interface FileGate {
   readonly file: string;
   /** Shell code that waits until the gate is open. */
   readonly wait: string;
-  /** Shell code that opens it. */
+  /** Shell code that opens the gate. */
   readonly pass: string;
   open(): void;
   readonly opened: () => Promise<void>;
 }
 
-/** `path`: outside of the workspace, or the file would be a change of the command. */
+/**
+ * Creates a gate. `path`: must be outside of the workspace, because the file would otherwise count as a change of the
+ * command.
+ */
 export function fileGate(path: string): FileGate {
   return {
     file: path,
@@ -25,7 +28,7 @@ export function fileGate(path: string): FileGate {
   };
 }
 
-/** Times of files have ticks of up to 20 ms: what is to be seen as later waits for so long. */
+/** Waits until a new file gets a later time than those that exist: file times have steps of up to 20 ms. */
 export async function clockTick(): Promise<void> {
   await sleep(60);
 }

@@ -1,4 +1,4 @@
-/** A real HTTP server that sends without end, or far too much, as fast as the client reads. */
+/** A real HTTP server that sends an endless or far too large response, as fast as the client reads. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -7,14 +7,14 @@ import { createGzip } from 'node:zlib';
 export interface Flood {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body, in pieces; each is sent when the client has read the one before. */
+  /** Returns the body in pieces. Each piece is sent when the client has read the one before it. */
   readonly body: () => Iterable<string | Buffer> | AsyncIterable<string | Buffer>;
   readonly gzip?: boolean;
 }
 
 export interface FloodServer extends AsyncDisposable {
   readonly baseUrl: string;
-  /** Bytes of the body that were written to the socket, over all requests. */
+  /** The number of bytes of bodies that were written to sockets, over all requests. */
   readonly sent: number;
   readonly requests: number;
 }
@@ -32,7 +32,7 @@ export async function startFloodServer(flood: Flood): Promise<FloodServer> {
       body.on('data', (piece: string | Buffer) => {
         sent += piece.length;
       });
-      // The client closes the connection in the middle, which these tests intend.
+      // These tests intend that the client closes the connection during the response.
       response.on('close', () => source.destroy());
       response.on('error', () => {});
       body.pipe(response);

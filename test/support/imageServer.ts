@@ -6,11 +6,11 @@
 import { fails, type ModelRequest, type ModelScript, type Step } from './modelServer.ts';
 
 export interface ImageServerOptions {
-  /** Returns true for an image that it cannot decode, besides data that does not begin like an image. */
+  /** Returns true for an image that the server cannot decode, in addition to data that does not begin like an image. */
   readonly refuses?: (bytes: Buffer) => boolean;
 }
 
-/** Responses in order, without the refused requests. `refusals` counts these. */
+/** Returns a script that gives the responses in order and skips refused requests, which `refusals` counts. */
 export function imageServer(
   answers: readonly (readonly Step[])[],
   { refuses = () => false }: ImageServerOptions = {},
@@ -49,7 +49,7 @@ function refusalOf(request: ModelRequest, refuses: (bytes: Buffer) => boolean): 
   return undefined;
 }
 
-/** The URLs of all images in an element of the request, on any wire. */
+/** Returns the URLs of all images in an element of a request, on any wire. */
 export function imagesIn(element: unknown): readonly string[] {
   if (Array.isArray(element)) return element.flatMap(imagesIn);
   if (typeof element !== 'object' || element === null) return [];

@@ -1,12 +1,12 @@
 /** Small images of every supported kind, as bytes. */
 import { crc32, deflateSync } from 'node:zlib';
 
-/** One colour; `shade` makes images that differ. */
+/** Returns a PNG image of one colour. Images with another `shade` have other bytes. */
 export function png(width = 1, height = 1, shade = 0): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits of grey.
+  // Eight bits per pixel, greyscale.
   header.set([8, 0, 0, 0, 0], 8);
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(Math.min(width, 64), shade)]);
   const rows = deflateSync(Buffer.concat(Array.from({ length: Math.min(height, 64) }, () => row)));
@@ -29,7 +29,9 @@ export function pngChunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, checksum]);
 }
 
-/** A frame header of the given kind (by default baseline), after an APP0 segment and some filling. */
+/**
+ * Returns a JPEG image: a frame header of the given kind (by default baseline) after an APP0 segment and some padding.
+ */
 export function jpeg(width = 1, height = 1, startOfFrame = 0xc0): Buffer {
   const frame = Buffer.from([0xff, startOfFrame, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0]);
   frame.writeUInt16BE(height, 5);

@@ -1,17 +1,17 @@
 /**
- * Imitations of the servers that Tiller names: which requests they refuse, in which words, what they report about their
- * models, and how they write their chunks. Each fact has its source.
+ * Imitations of the servers that Tiller names: the requests that they refuse and the texts of their errors, what they
+ * report about their models, and the form of their chunks. Each fact is followed or preceded by its source.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Imitation, Refusal } from './imitation.ts';
 import type { ModelRequest } from './modelRequest.ts';
 
-/** The key that all of them take. */
+/** The key that all imitations accept. */
 export const IMITATED_KEY = 'sk-test';
 
 type Rule = (request: ModelRequest) => Refusal | undefined;
 
-/** The first rule that refuses. */
+/** Returns a rule that applies the first of the rules that refuses the request. */
 function anyOf(...rules: readonly Rule[]): Rule {
   return (request) => {
     for (const rule of rules) {
@@ -365,7 +365,7 @@ const LM_STUDIO: Imitation = {
   responses: { isNumbered: true },
 };
 
-/** True when the arguments of an earlier call are no JSON object. */
+/** Returns true if the arguments of an earlier call are not a JSON object. */
 function repeatsBrokenCall({ input }: ModelRequest): boolean {
   type Call = { readonly arguments?: unknown; readonly function?: { readonly arguments?: unknown } };
   const made = (item: object) => [item as Call, ...((item as { tool_calls?: readonly Call[] }).tool_calls ?? [])];
@@ -577,8 +577,8 @@ const anthropicError = (type: string, message: string) => ({
 });
 
 /**
- * Anthropic. Not among `IMITATIONS`: the suites of the wire run on it as it is, and the rules of the server
- * (`messagesRules.ts`) are checked in every request.
+ * Anthropic. It is not in `IMITATIONS`, because the suites of the wire already use it, and every request is checked
+ * against the rules of the server (`messagesRules.ts`).
  */
 export const ANTHROPIC: Imitation = {
   name: 'Anthropic',

@@ -1,4 +1,4 @@
-/** Takes the named lock, prints that it has it, and keeps it until it is killed. */
+/** A process that takes the named lock, prints that it holds it, and keeps it until it is killed. */
 import { takeLock } from '../../src/node/host/processLock.ts';
 
 async function run(): Promise<void> {

@@ -1,6 +1,7 @@
 /**
- * A process that takes a lock repeatedly, for tests with several of them: arguments are TILLER_HOME, the lock, how
- * often, and the chance in percent to be killed while it holds it. Prints `breach` when it was not alone.
+ * A process that takes a lock repeatedly, for tests with several processes. Arguments: TILLER_HOME, the name of the
+ * lock, the number of rounds, and the chance in percent that the process is killed while it holds the lock. Prints
+ * `breach` if another process held it at the same time.
  */
 import { rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** No other running process may hold it. */
+/** Checks that no other running process holds the lock. */
 function enter(): void {
   try {
     writeFileSync(inside, String(process.pid), { flag: 'wx' });
@@ -36,7 +37,7 @@ function enter(): void {
   }
 }
 
-/** A killed process that its parent has not collected yet is not running. */
+/** Returns true if the process runs. A killed process whose parent has not collected it yet does not. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));

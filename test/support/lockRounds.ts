@@ -1,7 +1,8 @@
 /**
- * Takes a lock repeatedly, for tests with several processes: arguments are the lock's place, the number of rounds, and
- * `no-links` to behave like a file system without hard links. Every fourth round ends as if this process had been killed
- * in it. Prints a line for each critical section that was not alone, and writes one for each round to `<place>-log`.
+ * A process that takes a lock repeatedly, for tests with several processes. Arguments: the path of the lock, the number
+ * of rounds, and `no-links` to simulate a file system without hard links. Every fourth round simulates that the process
+ * was killed in it. Prints a line for each critical section in which another process was active, and writes a line for
+ * each round to `<place>-log`.
  */
 import fs, { appendFileSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
@@ -49,9 +50,7 @@ function heldInside(): string | undefined {
   }
 }
 
-/**
- * Leaves the lock of an ended process in place of its own, with up to two ended successors; of another kind each time.
- */
+/** Replaces its own lock with that of an ended process and up to two ended successors, of another kind each time. */
 function leaveDeadLock(own: string): void {
   const text = readFileSync(place, 'utf8');
   const kinds = [{ pid: 2 ** 22 + 1 }, { bootId: randomUUID() }, { startTime: '1' }];

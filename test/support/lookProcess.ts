@@ -1,4 +1,5 @@
-// Changes files and looks at them until it is killed: `<script> WORK HOME SEED`. Prints a line after each look.
+// Changes files and takes looks at the workspace until it is killed: `<script> WORK HOME SEED`. Prints a line after
+// each look.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createBaselineStore } from '../../src/node/baseline/store.ts';

@@ -1,4 +1,4 @@
-/** MCP servers in tests: real processes and real HTTP, in a scenario or for `tiller exec`. */
+/** MCP servers for tests: real processes and real HTTP, in a scenario or for `tiller exec`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -16,16 +16,21 @@ import { parseMcpServers } from '../../src/protocol/mcp.ts';
 import { parseSettings } from '../../src/protocol/settings.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
 
-/** The sandbox hides `/tmp`, except the working directory of the server: the repository may be there. */
+/**
+ * The working directory of servers. The sandbox hides `/tmp` except this folder, and the repository may be in `/tmp`.
+ */
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A module that is given on the command line, for the same reason; encoded, because arguments may name variables. */
+/**
+ * The program of the scripted server, given on the command line because the sandbox may hide its file. It is encoded,
+ * because arguments may contain the names of variables.
+ */
 const SCRIPTED = `await import('data:text/javascript;base64,${readFileSync(
   new URL('../fixtures/mcp/scripted.mjs', import.meta.url),
 ).toString('base64')}')`;
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 
-/** The settings of the scripted server; what its arguments mean is in its file. */
+/** Returns the settings of the scripted server. Its file describes the arguments. */
 export function scripted(args: readonly string[] = [], more: Readonly<Record<string, unknown>> = {}) {
   return {
     command: process.execPath,
@@ -36,7 +41,7 @@ export function scripted(args: readonly string[] = [], more: Readonly<Record<str
   };
 }
 
-/** At which request the scripted server is killed (`--die-at`), and whether in the middle of its answer. */
+/** The requests at which the scripted server can end (`--die-at`); it can also end in the middle of its response. */
 export const DEATHS: readonly (readonly [method: string, more: readonly string[]])[] = [
   ['initialize', []],
   ['tools/list', []],
@@ -46,12 +51,12 @@ export const DEATHS: readonly (readonly [method: string, more: readonly string[]
   ['tools/call', ['--half']],
 ];
 
-/** The reference server of the MCP project. */
+/** Returns the settings of the reference server of the MCP project. */
 export function everything(more: Readonly<Record<string, unknown>> = {}) {
   return { command: process.execPath, args: [EVERYTHING, 'stdio'], cwd, startupTimeoutMs: 60_000, ...more };
 }
 
-/** The definitions that the setting `mcpServers` has in a folder. */
+/** Returns the server definitions that the setting `mcpServers` gives in a folder. */
 export function definitionsOf(servers: Readonly<Record<string, unknown>>, folder: string): readonly McpDefinition[] {
   const { servers: entries, problems } = parseMcpServers(servers);
   if (problems[0]) throw new Error(problems[0].problem);
@@ -64,7 +69,10 @@ export interface McpScenario {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A scenario with MCP servers, which are ready, or have failed, when it begins; `servers`: the setting `mcpServers`. */
+/**
+ * Starts a scenario with MCP servers, all of which are ready or have failed when it begins. `servers`: the setting
+ * `mcpServers`.
+ */
 export async function mcpScenario(
   servers: Readonly<Record<string, unknown>>,
   {
@@ -95,7 +103,7 @@ export async function mcpScenario(
       start({ ...ports, ...deps });
       return deps;
     },
-    // Read when the host is made, which is after the ports.
+    // A getter, because the host is created after the ports.
     host: {
       ...options.host,
       get toolProviders() {
@@ -116,7 +124,7 @@ export async function mcpScenario(
   };
 }
 
-/** Resolves when the server `notes` has a tool with this name. */
+/** Resolves when the server `notes` offers a tool with this name. */
 export function toolsOf(mcp: Mcp, tool: string): Promise<void> {
   return changed(mcp, () => mcp.servers.get('notes')?.tool(tool) !== undefined);
 }
@@ -139,17 +147,17 @@ function changed({ servers }: Mcp, isReached: () => boolean): Promise<void> {
 
 const MODERN = fileURLToPath(new URL('../fixtures/mcp/modern.mjs', import.meta.url));
 
-/** The server on the SDK's server package, over stdio. */
+/** Returns the settings of the server that uses the SDK's server package, over stdio. */
 export function modern(more: Readonly<Record<string, unknown>> = {}) {
   return { command: process.execPath, args: [MODERN], cwd, startupTimeoutMs: 60_000, ...more };
 }
 
-/** The same over HTTP, in a process of its own; `args` as its file says. */
+/** Starts the same server over HTTP, in a separate process. Its file describes `args`. */
 export async function modernHttp(args: readonly string[] = []) {
   return served([MODERN, '--http', ...args], (line) => (line.startsWith('http') ? line : undefined));
 }
 
-/** The reference server over streamable HTTP. */
+/** Starts the reference server over streamable HTTP. */
 export async function everythingHttp() {
   const port = await freePort();
   return served(
@@ -169,7 +177,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Starts a program that prints its address. */
+/** Starts a program that prints the address at which it listens. */
 async function served(
   argv: readonly string[],
   addressIn: (line: string) => string | undefined,

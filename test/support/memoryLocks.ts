@@ -1,4 +1,4 @@
-/** Locks for a single process. */
+/** A working fake of `Locks` for a single process. */
 import type { Locks } from '../../src/core/ports.ts';
 
 export function memoryLocks(): Locks {

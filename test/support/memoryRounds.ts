@@ -1,6 +1,6 @@
 /**
- * Writes memories until it has done so many rounds, for tests with several processes and for one that is killed: arguments
- * are TILLER_HOME, the name of the process, and the number of rounds. Prints a line after the first round.
+ * Writes memories for a number of rounds, for tests with several processes and for one in which the process is killed.
+ * Arguments: TILLER_HOME, the name of the process, and the number of rounds. Prints a line after the first round.
  */
 import { ThreadMemories } from '../../src/core/rollout/threadMemories.ts';
 import { SecretRedactor } from '../../src/core/util/secretRedactor.ts';

@@ -1,13 +1,13 @@
-/** TILLER_HOME in memory. It can be full. */
+/** A working fake of `Storage`: TILLER_HOME in memory. It can simulate a full disk. */
 import type { AppendFile, Storage, StoredFile } from '../../src/core/ports.ts';
 
 export class MemoryStorage implements Storage {
   readonly home = '/home/me/.tiller';
   readonly files: Map<string, string>;
-  /** Appends fail while this returns true; a part of the text may have been written. */
+  /** An append fails if this returns true; a part of its text may have been written. */
   refuses: ((text: string) => boolean) | undefined;
   onRead: ((path: string) => void) | undefined;
-  /** False: files cannot be opened. */
+  /** If false, files cannot be opened. */
   canOpen = true;
 
   /** Folders that cannot be read. */

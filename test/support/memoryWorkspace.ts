@@ -1,4 +1,4 @@
-/** A Workspace in memory: files in a map, with the behaviour of the real one. */
+/** A working fake of `Workspace`: files in a map, with the behaviour of the real one. */
 import { posix } from 'node:path';
 import {
   WorkspaceError,
@@ -17,31 +17,31 @@ type Content = string | Uint8Array;
 
 export class MemoryWorkspace implements Workspace {
   readonly roots: readonly string[];
-  /** Bytes that are not text are kept as bytes. */
+  /** The saved files. Bytes that are not text are kept as bytes. */
   readonly #disk = new Map<string, Content>();
   /** Open documents with unsaved edits. */
   readonly #dirty = new Map<string, string>();
   #failingWrite: number | undefined;
 
-  /** Paths are relative to the root, or absolute. */
+  /** Creates a workspace. Paths are relative to the root, or absolute. */
   constructor(files: Readonly<Record<string, Content>> = {}, root = '/work') {
     this.roots = [root];
     for (const [path, content] of Object.entries(files)) this.#disk.set(this.#absolute(path), content);
   }
 
-  /** The saved texts, by path relative to the root where it is inside. */
+  /** Returns the saved texts by path, which is relative to the root if it is inside. */
   files(): Record<string, Content> {
     const byName = [...this.#disk].map(([path, content]) => [this.#shown(path), content] as const);
     return Object.fromEntries(byName.toSorted(([one], [other]) => (one < other ? -1 : 1)));
   }
 
-  /** The text of the editor: unsaved edits included. */
+  /** Returns the text in the editor, unsaved edits included. */
   text(path: string): string | undefined {
     const content = this.#content(this.#absolute(path));
     return typeof content === 'string' ? content : undefined;
   }
 
-  /** The user types and does not save. */
+  /** Simulates that the user edits a file without saving it. */
   type(path: string, text: string): void {
     this.#dirty.set(this.#absolute(path), text);
   }
@@ -55,18 +55,18 @@ export class MemoryWorkspace implements Workspace {
     return [];
   }
 
-  /** Another program writes the file, or removes it. */
+  /** Simulates that another program writes or removes the file. */
   writeBehind(path: string, content: Content | null): void {
     if (content === null) this.#disk.delete(this.#absolute(path));
     else this.#disk.set(this.#absolute(path), content);
   }
 
-  /** The write with this number, counted from 0 within the next `apply`, fails. */
+  /** Makes the write with this number fail, counted from 0 within the next `apply`. */
   failWrite(index: number): void {
     this.#failingWrite = index;
   }
 
-  /** Links of the user, with their targets. */
+  /** The symbolic links of the user, with their targets. */
   readonly links = new Map<string, string>();
 
   async realPath(path: string): Promise<string> {

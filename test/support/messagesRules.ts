@@ -1,6 +1,6 @@
 /**
- * The rules of Anthropic's server for a request of Messages, each with the words in which it refuses a breach
- * (platform.claude.com/docs/en/api/messages/create; github.com/anthropics/claude-code/issues for the words).
+ * The rules of Anthropic's server for a Messages request, each with the text of its error
+ * (platform.claude.com/docs/en/api/messages/create; github.com/anthropics/claude-code/issues for the texts).
  */
 type Json = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ const FIELDS = new Set([
 ]);
 const MOST_MARKS = 4;
 
-/** Returns a sentence for each breach. Without the body only the messages are checked. */
+/** Returns a sentence for each violated rule. If `body` is undefined, only the messages are checked. */
 export function messagesBreaches(messages: readonly Json[], body?: Json): readonly string[] {
   const breaches: string[] = [];
   if (messages.length === 0) breaches.push('messages: at least one message is required');
@@ -46,7 +46,7 @@ function blocksIn(message: Json): readonly Json[] {
   return Array.isArray(content) ? (content as readonly Json[]) : [];
 }
 
-/** All results of a message's calls begin the next message, each once. */
+/** Checks that the next message begins with exactly one result for each call of a message. */
 function resultBreaches(before: readonly Json[], content: readonly Json[], at: number): readonly string[] {
   const breaches: string[] = [];
   const owed = new Set(before.filter(({ type }) => type === 'tool_use').map(({ id }) => id));
@@ -163,7 +163,7 @@ function thinkingBreaches(messages: readonly Json[], body: Json): readonly strin
   const last = blocksIn(messages.findLast(({ role }) => role === 'assistant') ?? {});
   const hasThinking = last.some((block) => String(block['type']).endsWith('thinking'));
   if (type === undefined || type === 'disabled') {
-    // Models of other services may reason unasked, and need it back.
+    // Models of other services may send reasoning without a request, and need it back.
     return hasThinking && String(body['model']).startsWith('claude')
       ? ['When thinking is disabled, the final assistant message cannot contain `thinking`']
       : [];
@@ -180,7 +180,7 @@ function thinkingBreaches(messages: readonly Json[], body: Json): readonly strin
   return breaches;
 }
 
-/** True when the answer that the last results belong to began with reasoning. */
+/** Returns true if the answer with the calls of the last results began with reasoning. */
 function turnBegins(messages: readonly Json[]): boolean {
   const isResult = (message: Json | undefined) => blocksIn(message ?? {}).some(({ type }) => type === 'tool_result');
   let at = messages.length - 2;

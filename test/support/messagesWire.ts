@@ -108,7 +108,7 @@ function callOf(step: Extract<Step, { type: 'calls' | 'callsCustom' | 'callsLoca
   }
 }
 
-/** The same message as one document, for servers that ignore `stream`. */
+/** Returns the message as one document, for servers that ignore `stream`. */
 export function messagesDocument(steps: readonly Step[], nextId: NextId): string {
   const content = steps.flatMap((step): object[] => {
     if (step.type === 'says') return [{ type: 'text', text: step.text }];
@@ -123,7 +123,7 @@ export function messagesDocument(steps: readonly Step[], nextId: NextId): string
   return JSON.stringify({ id: nextId('msg'), type: 'message', role: 'assistant', content, stop_reason, ...usage });
 }
 
-/** An HTTP error in the form of the server (platform.claude.com/docs/en/api/errors). */
+/** Returns an HTTP error in the form of the server (platform.claude.com/docs/en/api/errors). */
 export function messagesError(status: number, body: unknown): string {
   const given = body as Readonly<Record<string, unknown>>;
   if ('error' in given) return JSON.stringify({ type: 'error', request_id: 'req_1', ...given });

@@ -1,4 +1,4 @@
-/** The record of a request to a model server, and the invariants of every request. */
+/** The record of a request to a model server, and the invariants that every request must satisfy. */
 import type { WireApi } from '../../src/protocol/providers.ts';
 import { messagesBreaches } from './messagesRules.ts';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -14,29 +14,29 @@ export const INPUT_KEY: Readonly<Record<Wire, string>> = {
 
 export interface ModelRequest {
   readonly wire: Wire;
-  /** Path and query of the request. */
+  /** The path and query of the request. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** The body, byte for byte. */
+  /** The unchanged text of the body. */
   readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Elements of `input` or `messages`. */
+  /** The elements of `input` or `messages`. */
   readonly input: readonly Readonly<Record<string, unknown>>[];
-  /** The same as the exact characters of the request: what a prompt cache compares. */
+  /** The same elements as the exact characters of the request: a prompt cache compares these. */
   readonly elements: readonly string[];
-  /** `tools` as the exact characters of the request. */
+  /** The value of `tools` as the exact characters of the request. */
   readonly tools: string | undefined;
-  /** Names of the tools that were offered. */
+  /** The names of the tools that were offered. */
   readonly toolNames: readonly string[];
-  /** The port of its connection. */
+  /** The client's port of the connection. */
   readonly remotePort: number | undefined;
-  /** When it arrived, on `performance.now()`. */
+  /** The time of its arrival, by `performance.now()`. */
   readonly at: number;
   /** Resolves when the client has disconnected or the response is sent. */
   readonly closed: Promise<void>;
 }
 
-/** The characters of each element of the array, or of the value, under a top-level key. */
+/** Returns the exact characters of the value under a top-level key. */
 export function rawValue(json: string, key: string): string | undefined {
   let result: string | undefined;
   forEachMember(json, skipSpace(json, 0), (name, start, end) => {
@@ -76,7 +76,7 @@ function skipSpace(json: string, at: number): number {
   return next;
 }
 
-/** The end of the JSON value that begins at `start`. */
+/** Returns the end of the JSON value that begins at `start`. */
 function endOfValue(json: string, start: number): number {
   let depth = 0;
   let quoted = false;
@@ -102,9 +102,10 @@ function endOfValue(json: string, start: number): number {
 }
 
 /**
- * Every call has exactly one output and every output one call (design §1, invariant 5). On Chat the outputs follow their
- * assistant message directly; on Messages all that the server checks must hold. In a request to Responses, reasoning before
- * another item is followed by one of the model. Returns a sentence for each breach.
+ * Checks that every call has exactly one output and every output one call (design §1, invariant 5). On Chat, the
+ * outputs must directly follow their assistant message. On Messages, all rules of the server must be satisfied. On
+ * Responses, reasoning before another item must be followed by an item of the model. Returns a sentence for each
+ * breach.
  */
 export function pairingBreaches(
   request: Pick<ModelRequest, 'wire' | 'input'> & Partial<Pick<ModelRequest, 'body'>>,
@@ -173,8 +174,8 @@ function chatBreaches(messages: ModelRequest['input']): readonly string[] {
 }
 
 /**
- * The elements that a prompt cache compares: on Messages the blocks without their marks, which are no part of it, and with
- * the role of their message.
+ * Returns the elements that a prompt cache compares. On Messages these are the blocks with the role of their message,
+ * but without cache marks, which are not part of the prompt.
  */
 export function comparedElements(wire: Wire, input: string | undefined): readonly string[] {
   const elements = rawElements(input);
@@ -190,7 +191,7 @@ function withoutMark(json: string): string {
 
 type SentPrefix = Pick<ModelRequest, 'body' | 'tools' | 'elements'>;
 
-/** The parts of a body that a prompt cache compares. */
+/** Returns the parts of a body that a prompt cache compares. */
 export function sentPrefix(wire: Wire, text: string): SentPrefix {
   return {
     body: JSON.parse(text) as Record<string, unknown>,
@@ -200,8 +201,8 @@ export function sentPrefix(wire: Wire, text: string): SentPrefix {
 }
 
 /**
- * The prompt cache holds from one request to the next (design §5): each earlier element is byte-identical, instructions
- * and tools are too, and new elements are at the end. Returns a sentence for each breach.
+ * Checks that the prompt cache can be used from one request to the next (design §5): each earlier element, the
+ * instructions and the tools are byte-identical, and new elements are at the end. Returns a sentence for each breach.
  */
 export function prefixBreaches(earlier: SentPrefix, later: SentPrefix): readonly string[] {
   const breaches: string[] = [];

@@ -9,21 +9,21 @@
 import type { TokenUsage } from '../../src/protocol/event.ts';
 
 interface Pace {
-  /** The number of deltas of the text; by default 3, 0 for none (the whole item only). */
+  /** The number of deltas in which the text is sent; by default 3. With 0, only the whole item is sent. */
   readonly deltas?: number;
   /** Milliseconds before each delta. */
   readonly delayMs?: number;
-  /** For a call: its last delta waits for this. */
+  /** For a call: its last delta is sent when this promise settles. */
   readonly lastAfter?: Promise<unknown>;
 }
 
-/** An output of the model. */
+/** A step that is an output of the model. */
 export type ContentStep =
   | ({
       readonly type: 'says';
       readonly text: string;
       readonly phase?: string;
-      /** Sources that the server names, on Responses: `[url, title]`. */
+      /** The sources that the server names on Responses: `[url, title]`. */
       readonly cites?: readonly (readonly [url: string, title: string])[];
     } & Pace)
   | ({
@@ -49,7 +49,7 @@ export type ContentStep =
   | { readonly type: 'failsInStream'; readonly code: string | null; readonly message: string }
   | { readonly type: 'incomplete'; readonly reason: string };
 
-/** An event of the connection at this place. */
+/** A step that is an event of the connection at this place. */
 export type ConnectionStep =
   | { readonly type: 'waits'; readonly for: number | Promise<unknown> }
   | { readonly type: 'raw'; readonly text: string }
@@ -57,7 +57,7 @@ export type ConnectionStep =
   | { readonly type: 'closesCleanly' }
   | { readonly type: 'hangs' };
 
-/** A property of the whole response, at any place in the list. */
+/** A step that sets a property of the whole response; it may be at any place in the list. */
 export type AnswerStep =
   | { readonly type: 'usage'; readonly usage: Partial<TokenUsage> | null }
   | { readonly type: 'endTurn'; readonly endTurn: boolean }
@@ -89,7 +89,7 @@ export function says(
   return { type: 'says', text, ...options };
 }
 
-/** A summary in one or more sections; `raw` and `encrypted` as servers send them. */
+/** Reasoning with a summary in one or more sections; `raw` and `encrypted` as servers send them. */
 export function reasons(
   summary: string | readonly string[],
   options: Pace & { raw?: string; encrypted?: string } = {},
@@ -97,13 +97,16 @@ export function reasons(
   return { type: 'reasons', summary: typeof summary === 'string' ? [summary] : summary, ...options };
 }
 
-/** A function call. A string is sent as it is, broken JSON included. Call ids count up: `call_1`, `call_2`, … */
+/**
+ * A function call. Arguments that are a string are sent unchanged, even if they are not valid JSON. Call ids count up:
+ * `call_1`, `call_2`, …
+ */
 export function calls(name: string, args: unknown = {}, options: Pace & { callId?: string } = {}): Step {
   const { callId, ...pace } = options;
   return { type: 'calls', name, arguments: typeof args === 'string' ? args : JSON.stringify(args), callId, ...pace };
 }
 
-/** A call with free text. On Chat Completions, which does not support it, a function call with `{input}`. */
+/** A call with free text. Chat Completions does not support it: there it is a function call with `{input}`. */
 export function callsCustom(name: string, input: string, options: Pace & { callId?: string } = {}): Step {
   const { callId, ...pace } = options;
   return { type: 'callsCustom', name, input, callId, ...pace };
@@ -113,81 +116,87 @@ export function callsLocalShell(command: readonly string[], options: { callId?: 
   return { type: 'callsLocalShell', command, callId: options.callId };
 }
 
-/** A web search that the server ran itself: the words, or the action as OpenAI sends it. */
+/** A web search that the server ran itself. `action`: the search words, or the action in OpenAI's form. */
 export function searches(action: string | Readonly<Record<string, unknown>>, status = 'completed'): Step {
   return { type: 'searches', action: typeof action === 'string' ? { type: 'search', query: action } : action, status };
 }
 
-/** The reported usage of the response; `null`: none is reported. */
+/** The usage that the response reports; `null` if it reports none. */
 export function usage(counts: Partial<TokenUsage> | null): Step {
   return { type: 'usage', usage: counts };
 }
 
-/** `end_turn` of the terminal event (Responses); false: the `stop_reason` “pause_turn” (Messages). */
+/** Sets `end_turn` of the last event (Responses); false is the `stop_reason` “pause_turn” (Messages). */
 export function endsTurn(endTurn: boolean): Step {
   return { type: 'endTurn', endTurn };
 }
 
 // ---------------------------------------------------------------- timing
 
-/** A pause of some milliseconds or until a promise settles. */
+/** A pause of a number of milliseconds, or until a promise settles. */
 export function waits(until: number | Promise<unknown>): Step {
   return { type: 'waits', for: until };
 }
 
 // ---------------------------------------------------------------- faults
 
-/** An HTTP error instead of a stream. A string body is sent as it is; an `{error: …}` is made of `{message, code, type}`. */
+/**
+ * An HTTP error instead of a stream. A string is sent unchanged as the body; `{message, code, type}` is sent as
+ * `{error: …}`.
+ */
 export function fails(status: number, body: unknown = {}, headers: Readonly<Record<string, string>> = {}): Step {
   return { type: 'fails', status, body, headers };
 }
 
-/** The socket is closed here. */
+/** Closes the socket at this place. */
 export function cuts(): Step {
   return { type: 'cut' };
 }
 
-/** The socket is closed after this many bytes of the body. */
+/** Closes the socket after this number of bytes of the body. */
 export function cutsAfter(bytes: number): Step {
   return { type: 'cutsAfter', bytes };
 }
 
-/** The stream ends here without an error, and without a terminal event. */
+/** Ends the stream at this place without an error and without its last event. */
 export function closesCleanly(): Step {
   return { type: 'closesCleanly' };
 }
 
-/** No more bytes until the client disconnects. */
+/** Sends nothing more until the client disconnects. */
 export function hangs(): Step {
   return { type: 'hangs' };
 }
 
-/** An event with malformed JSON. */
+/** Sends an event with malformed JSON. */
 export function malformed(): Step {
   return { type: 'raw', text: 'data: {"type":"response.output_text.delta","delta\n\n' };
 }
 
-/** Server-sent events, or anything else, byte for byte. */
+/** Sends a text unchanged: server-sent events or anything else. */
 export function raw(text: string): Step {
   return { type: 'raw', text };
 }
 
-/** One event (Responses) or chunk (Chat) of the test. */
+/** Sends an event (Responses) or chunk (Chat) that the test provides. */
 export function emits(event: unknown): Step {
   return { type: 'raw', text: `data: ${JSON.stringify(event)}\n\n` };
 }
 
-/** `response.failed`; on Chat a chunk with an `error`, on Messages an event `error`. */
+/** Fails within the stream: `response.failed`; on Chat a chunk with an `error`, on Messages an event `error`. */
 export function failsInStream(code: string | null, message = 'It went wrong.'): Step {
   return { type: 'failsInStream', code, message };
 }
 
-/** `response.incomplete`; on Chat the matching `finish_reason`, on Messages the `stop_reason`. */
+/**
+ * Ends the response as incomplete: `response.incomplete`; on Chat the matching `finish_reason`, on Messages the
+ * `stop_reason`.
+ */
 export function incomplete(reason = 'max_output_tokens'): Step {
   return { type: 'incomplete', reason };
 }
 
-/** One JSON document instead of a stream, although a stream was requested (Chat and Messages). */
+/** Sends one JSON document although a stream was requested (Chat and Messages). */
 export function answersWhole(): Step {
   return { type: 'answersWhole' };
 }

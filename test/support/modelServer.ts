@@ -25,32 +25,32 @@ import { chatDocument, chatPieces, type NextId, responsesPieces, type Piece } fr
 export * from './modelScript.ts';
 export { pairingBreaches, prefixBreaches, sentPrefix, type ModelRequest, type Wire } from './modelRequest.ts';
 
-/** One response: its steps, or a function of the request. */
+/** One response: its steps, or a function that returns them for a request. */
 export type Answer = readonly Step[] | ((request: ModelRequest) => readonly Step[] | Promise<readonly Step[]>);
 
 /** Responses in the order of the requests, or one function for all of them. */
 export type ModelScript = readonly Answer[] | ((request: ModelRequest, index: number) => readonly Step[]);
 
 export interface ModelServerOptions {
-  /** Serves this wire only; by default all. */
+  /** The only wire that the server supports; by default it supports all. */
   readonly wire?: Wire | undefined;
-  /** Behaves like the server of a provider: its other routes, its refusals, its form of chunks. */
+  /** The server of a provider to imitate: its other routes, its refusals, its form of chunks. */
   readonly imitates?: Imitation | undefined;
-  /** False lets requests with unpaired calls pass. */
+  /** If false, requests with unpaired calls are accepted. */
   readonly checks?: boolean;
   /**
-   * Sends what the script does not separate by a wait in one write: the end of a response then arrives with its calls, and not
-   * before or after their first events, as it happens.
+   * If true, steps are sent in one write unless the script separates them by a wait. Then the end of a response always
+   * arrives together with its calls, and not sometimes before and sometimes after their first events.
    */
   readonly atOnce?: boolean | undefined;
 }
 
 export class ModelServer {
-  /** Requests in order of arrival. */
+  /** The requests in the order of their arrival. */
   readonly requests: ModelRequest[] = [];
-  /** Requests that the imitated server has refused, with its answers; they take no response of the script. */
+  /** The requests that the imitated server has refused, with its responses. They use no response of the script. */
   readonly refused: { readonly request: ModelRequest; readonly status: number; readonly body: unknown }[] = [];
-  /** Errors of requests, and requests beyond the script. `close` fails the test if there is any. */
+  /** Errors in requests, and requests for which the script has no response. `close` fails the test if there are any. */
   readonly breaches: string[] = [];
   readonly #script: ModelScript;
   readonly #options: ModelServerOptions;
@@ -79,12 +79,12 @@ export class ModelServer {
     return server;
   }
 
-  /** Stays the same after `close`. */
+  /** The address of the server. It is valid after `close`, too. */
   get baseUrl(): string {
     return `http://127.0.0.1:${this.#port}/v1`;
   }
 
-  /** Responses of a list that were not requested yet. */
+  /** The number of responses in the script that were not requested yet. */
   get unused(): number {
     return Array.isArray(this.#script) ? Math.max(0, this.#script.length - this.requests.length) : 0;
   }
@@ -95,7 +95,7 @@ export class ModelServer {
     return request;
   }
 
-  /** Resolves when this many requests have arrived. */
+  /** Resolves when this number of requests has arrived. */
   async received(count: number): Promise<void> {
     while (this.requests.length < count) {
       await new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ export class ModelServer {
     }
   }
 
-  /** Closes every connection. Fails when a request was invalid. */
+  /** Closes the server and every connection. Fails if a request was invalid. */
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => {
@@ -189,7 +189,7 @@ type WritePieces = (
   request?: ModelRequest,
 ) => readonly Piece[];
 
-/** The pieces of a response on each wire. Without a request it is one that asks for everything. */
+/** Returns the pieces of a response on each wire. Without a request, they contain all that a request may ask for. */
 const PIECES: Readonly<Record<Wire, WritePieces>> = {
   responses: (steps, nextId, imitates, request) =>
     responsesPieces(steps, nextId, imitates?.responses, request && functionsOf(request)),
@@ -198,13 +198,13 @@ const PIECES: Readonly<Record<Wire, WritePieces>> = {
   messages: messagesPieces,
 };
 
-/** Names of the tools that were offered as functions on Responses. */
+/** Returns the names of the tools that were offered as functions on Responses. */
 function functionsOf({ body }: ModelRequest): ReadonlySet<string> {
   const tools = (body['tools'] ?? []) as readonly ToolOnTheWire[];
   return new Set(tools.flatMap(({ type, name }) => (type === 'function' && name !== undefined ? [name] : [])));
 }
 
-/** The text of a response as the server would send it: a recorded stream for tests that cut it to pieces. */
+/** Returns the text of a response as the server would send it, for tests that cut a recorded stream into pieces. */
 export function recordStream(wire: Wire, steps: readonly Step[], imitates?: Imitation): string {
   const counters = new Map<string, number>();
   const nextId = (prefix: string) => {
@@ -215,7 +215,7 @@ export function recordStream(wire: Wire, steps: readonly Step[], imitates?: Imit
   return pieces.map((piece) => (piece.type === 'text' ? String(piece.text) : '')).join('');
 }
 
-/** The pieces, with those of text that follow each other as one. */
+/** Joins adjacent pieces of text into one. */
 function joined(pieces: readonly Piece[]): readonly Piece[] {
   const result: Piece[] = [];
   for (const piece of pieces) {
@@ -258,7 +258,10 @@ async function play(pieces: readonly Piece[], response: http.ServerResponse, clo
   response.end();
 }
 
-/** Waits until the written bytes have left this process, so that a cut is exactly where the script has it. */
+/**
+ * Waits until the written bytes have left this process, so that a cut is exactly at the place that the script
+ * specifies.
+ */
 async function flushed(response: http.ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => {
     const { socket } = response;

@@ -10,7 +10,10 @@ export type Piece =
   | { readonly type: 'cut' }
   | { readonly type: 'hang' };
 
-/** Counts up over the life of a server, so that ids are unique in a thread and the same in every run. */
+/**
+ * Returns the next id with this prefix. Ids count up as long as the server exists, so they are unique in a thread and
+ * the same in every run.
+ */
 export type NextId = (prefix: string) => string;
 
 const DEFAULT_USAGE: TokenUsage = { input: 100, cachedInput: 0, output: 10, reasoning: 0, total: 110 };
@@ -23,7 +26,7 @@ export function usageOf(steps: readonly Step[]): TokenUsage | null {
   return { ...counts, total: step.usage.total ?? counts.input + counts.output };
 }
 
-/** `deltas` pieces of about the same length; no piece is empty and no code point is cut. */
+/** Splits a text into `deltas` pieces of about the same length. No piece is empty and no code point is cut. */
 export function inPieces(text: string, deltas = 3): readonly string[] {
   if (deltas === 0 || text === '') return [];
   const size = Math.max(1, Math.ceil(text.length / deltas));
@@ -37,7 +40,7 @@ export function inPieces(text: string, deltas = 3): readonly string[] {
   return pieces;
 }
 
-/** Collects text and merges it, so that 20,000 deltas are a handful of writes. */
+/** Collects pieces and merges adjacent texts, so that 20,000 deltas are a few writes. */
 export class PieceList {
   readonly pieces: Piece[] = [];
   #text: string[] = [];
@@ -65,7 +68,7 @@ export class PieceList {
   }
 }
 
-/** The same on both wires. Returns true when the response is complete. */
+/** Adds a step of the connection, which is the same on all wires. Returns true if it completes the response. */
 export function connect(step: ConnectionStep, list: PieceList): boolean {
   switch (step.type) {
     case 'waits':
@@ -93,19 +96,22 @@ type CallStep = Extract<Step, { type: 'calls' | 'callsCustom' }>;
 
 /** The form in which one server writes the events of Responses. */
 export interface ResponsesDialect {
-  /** True: the name of each event is in a line of its own as well, and the event has a sequence number. */
+  /** True if each event also has its name on a line before it, and a sequence number. */
   readonly isNumbered?: boolean;
-  /** Fields that no event has. */
+  /** The fields that the server leaves out of all events. */
   readonly without?: readonly string[];
-  /** Fields of each delta besides the common ones. */
+  /** Fields of each delta in addition to the common ones. */
   readonly extraOfDelta?: Readonly<Record<string, unknown>>;
-  /** True: an item has its id only when it is complete. */
+  /** True if an item has an id only when it is complete. */
   readonly lateIds?: boolean;
-  /** Text behind the last event. */
+  /** A text after the last event. */
   readonly end?: string;
 }
 
-/** `functions`: names of tools that were offered as functions, which a model calls as such. */
+/**
+ * Returns the pieces of a response on Responses. `functions`: the names of tools that were offered as functions, which
+ * a model then calls as functions.
+ */
 export function responsesPieces(
   steps: readonly Step[],
   nextId: NextId,
@@ -270,7 +276,7 @@ export function responsesPieces(
   return finished(list);
 }
 
-/** OpenAI cites a page by the link to it in the text. */
+/** Returns an annotation as OpenAI sends it: it cites a page by the link in the text. */
 function citation(text: string, url: string, title: string) {
   const start_index = Math.max(0, text.indexOf(`([`));
   return { type: 'url_citation', start_index, end_index: text.length, title, url };
@@ -305,7 +311,10 @@ class ResponsesList extends PieceList {
   }
 }
 
-/** A script that begins with a pause, or with bytes of its own, gets no other beginning. */
+/**
+ * Returns a function that calls `act` at its first call only: the beginning of a response is sent once, and not at all
+ * if the script begins with a pause or its own bytes.
+ */
 export function once(act: () => void): () => void {
   let acted = false;
   return () => {
@@ -323,17 +332,17 @@ export function finished(list: PieceList): readonly Piece[] {
 
 /** The form in which one server writes the chunks of a Chat completion. */
 export interface ChatDialect {
-  /** Text before the first chunk, such as comments. */
+  /** A text before the first chunk, such as comments. */
   readonly prelude?: string;
-  /** The field of reasoning; by default `reasoning_content`. */
+  /** The name of the field with reasoning; by default `reasoning_content`. */
   readonly reasoning?: 'reasoning' | 'reasoning_content';
-  /** True: a call arrives whole, in one chunk. */
+  /** True if a call arrives as a whole, in one chunk. */
   readonly wholeCalls?: boolean;
-  /** Fields of each chunk besides the common ones. */
+  /** Fields of each chunk in addition to the common ones. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** Fields of each choice besides the common ones. */
+  /** Fields of each choice in addition to the common ones. */
   readonly extraOfChoice?: Readonly<Record<string, unknown>>;
-  /** True: usage comes without being asked for. */
+  /** True if usage is sent without a request for it. */
   readonly alwaysUsage?: boolean;
 }
 
@@ -426,7 +435,7 @@ export function chatPieces(
   return finished(list);
 }
 
-/** The same response as one document, for servers that ignore `stream`. */
+/** Returns the response as one document, for servers that ignore `stream`. */
 export function chatDocument(steps: readonly Step[], nextId: NextId): string {
   const text = steps.flatMap((step) => (step.type === 'says' ? [step.text] : [])).join('');
   const toolCalls = steps.flatMap((step) => {

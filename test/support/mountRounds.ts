@@ -1,6 +1,6 @@
 /**
- * Holds a mount point repeatedly, for tests with several processes: arguments are the folder of leases, the mount
- * point and the number of rounds. Prints a line when it was missing, or replaced, while it was held.
+ * A process that holds a mount point repeatedly, for tests with several processes. Arguments: the folder of leases, the
+ * mount point and the number of rounds. Prints a line if the mount point was missing or replaced while it was held.
  */
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ async function run(): Promise<void> {
   await mountPoints.settled();
 }
 
-/** The folder on which a sandbox would have mounted. */
+/** Returns the identity of the folder on which a sandbox would have mounted; `undefined` if it is missing. */
 function identity(): string | undefined {
   const found = lstatSync(mountPoint, { throwIfNoEntry: false });
   return found && `${found.ino}-${found.birthtimeMs}`;

@@ -1,8 +1,8 @@
 import type { Ports } from '../../src/core/ports.ts';
 
 /**
- * A clock on which a wait of exactly `milliseconds` ends when `isOver` returns true, and no earlier: `isOver` gets the
- * number of such waits so far, this one included. All other waits take their normal time.
+ * Returns a clock on which a wait of exactly `milliseconds` ends as soon as `isOver` returns true, and not before.
+ * `isOver` gets the number of such waits so far, including this one. All other waits take their normal time.
  */
 export function overWhen(milliseconds: number, isOver: (waits: number) => boolean): (ports: Ports) => Partial<Ports> {
   let waits = 0;

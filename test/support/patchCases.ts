@@ -7,7 +7,7 @@ import { MOVE_TO } from '../../src/core/patch/markers.ts';
 import { trim, trimEnd } from '../../src/core/patch/whitespace.ts';
 import { type Random, seededRandom } from './random.ts';
 
-/** Text, `null` for an empty folder, `false` for a file that is not UTF-8. Keys are relative paths. */
+/** Files by relative path: a text, `null` for an empty folder, or `false` for a file that is not UTF-8. */
 export type SampleTree = Readonly<Record<string, string | null | false>>;
 
 export interface PatchCase {
@@ -155,7 +155,7 @@ function generateEdit(random: Random, old: readonly string[]): string[] {
   return edit.length === 0 || random.once(8) ? [...edit, `+${generateLine(random)}`] : edit;
 }
 
-/** All lines of a chunk, as a model writes them with a wrong indentation level. */
+/** Returns the lines of a chunk with another indentation, as a model may write them. */
 function indentOtherwise(random: Random, edit: readonly string[]): string[] {
   const indentation = random.pick(['  ', '    ', '\t']);
   const deeper = random.once(2);
@@ -166,7 +166,7 @@ function indentOtherwise(random: Random, edit: readonly string[]): string[] {
   });
 }
 
-/** Quotes a line the way models do: almost exactly. */
+/** Returns a line as a model may quote it: with a small difference. */
 function fuzz(random: Random, line: string): string {
   switch (random.below(24)) {
     case 0:
@@ -244,7 +244,7 @@ const STRAY_LINES = [
   '\u00a0',
 ]; // prettier-ignore
 
-/** One to three lines are inserted, removed, doubled, swapped or indented. */
+/** Inserts, removes, doubles, swaps or indents one to three lines. */
 function bend(random: Random, lines: readonly string[]): string[] {
   const bent = [...lines];
   for (let count = 1 + random.below(3); count > 0; count--) {
@@ -274,9 +274,9 @@ function bend(random: Random, lines: readonly string[]): string[] {
 }
 
 /**
- * The same request in words the reference understands as we do (design.md decision 4): a move onto the same path is
- * left out (b); line numbers above a chunk that quotes lines become a plain `@@`, and stacked `@@` lines but the last
- * become chunks of one context line, which searches the same way (d).
+ * Rewrites a patch so that the reference understands it as Tiller does (design.md decision 4). A move onto the same
+ * path is left out (b). Line numbers above a chunk that quotes lines become a plain `@@`; all stacked `@@` lines except
+ * the last become chunks of one context line, which are searched in the same way (d).
  */
 export function inReferenceWords(patch: string): string {
   const lines = withoutLineNumbers(patch.split('\n'));
@@ -288,7 +288,7 @@ export function inReferenceWords(patch: string): string {
     const next = trimEnd(lines[index + 1] ?? '');
     const move = marker.startsWith(MOVE_TO) && !next.startsWith(MOVE_TO) ? marker.slice(MOVE_TO.length) : undefined;
     if (updated !== undefined && move !== undefined && samePath(move, updated)) continue;
-    // An indented header is a context line inside an update, and a header elsewhere.
+    // An indented header is a context line within an update, and a header everywhere else.
     const header = /^\*\*\* (Add|Delete|Update) File: (.+)$/.exec(insideUpdate ? marker : trim(line));
     if (header !== null) insideUpdate = header[1] === 'Update';
     updated = header !== null && insideUpdate ? header[2] : undefined;

@@ -1,6 +1,7 @@
 /**
- * The outcomes that differ from the reference's on purpose and cannot be put into its words (design.md decision 4).
- * (a) is in `comparable`, (b) and the rest of (d) are in `inReferenceWords`, (c) is nothing that a tree of texts shows.
+ * The outcomes that intentionally differ from those of the reference and cannot be avoided by rewriting the patch
+ * (design.md decision 4). (a) is handled in `comparable`, (b) and the rest of (d) in `inReferenceWords`; (c) has no
+ * effect on a tree of texts.
  */
 import { posix } from 'node:path';
 import type { PatchOperation } from '../../src/core/patch/operation.ts';
@@ -11,16 +12,16 @@ import type { PatchOutcome } from './patchOutcome.ts';
 
 type Update = Extract<PatchOperation, { type: 'update' }>;
 
-/** A complete list. Each applies to outcomes that differ in no other way. */
+/** The complete list of differences. Each one explains outcomes that differ in no other way. */
 const INTENDED: Readonly<
   Record<'d' | 'e', (sample: PatchCase, reference: PatchOutcome, ours: PatchOutcome) => boolean>
 > = {
-  /** A stack of `@@` lines that is not found below the chunk before is searched from the top. */
+  /** If a stack of `@@` lines is not found after the chunk before it, Tiller searches it from the top of the file. */
   d: (sample, reference) =>
     reference.type === 'failed' &&
     ['context_not_found', 'lines_not_found'].includes(reference.category) &&
     repeatsAParent(sample),
-  /** A quote in another indentation: the added lines are shifted, or the patch is refused. */
+  /** If a quote has another indentation, Tiller shifts the added lines or refuses the patch. */
   e: (sample, reference, ours) => {
     if (!quotesAnotherIndentation(sample)) return false;
     if (ours.type === 'failed') return ours.category === 'indentation_differs';
@@ -28,7 +29,7 @@ const INTENDED: Readonly<
   },
 };
 
-/** The letter of the difference that explains it, if any. */
+/** Returns the letter of the difference that explains the outcome, if there is one. */
 export function intendedDifference(
   sample: PatchCase,
   reference: PatchOutcome,
@@ -43,7 +44,9 @@ function updatesOf({ patch }: PatchCase): readonly Update[] {
   return parsed.type === 'patch' ? parsed.operations.filter((operation) => operation.type === 'update') : [];
 }
 
-/** The lines of the file as the patch finds it; `undefined` when an operation before may have changed it. */
+/**
+ * Returns the lines of the file before the patch; `undefined` if an earlier operation of the patch may have changed it.
+ */
 function linesOf({ path }: Update, sample: PatchCase): readonly string[] | undefined {
   const name = (written: string) => posix.relative('/work', posix.resolve('/work', written));
   const touched = updatesOf(sample).filter((update) =>
@@ -53,7 +56,7 @@ function linesOf({ path }: Update, sample: PatchCase): readonly string[] | undef
   return touched.length === 1 && typeof text === 'string' ? text.split(/\r\n|\n|\r/) : undefined;
 }
 
-/** Some stack would also be found above the chunk before it. */
+/** Returns true if one of the stacks is also found before the chunk that precedes it. */
 function repeatsAParent(sample: PatchCase): boolean {
   return updatesOf(sample).some((update) => {
     const lines = linesOf(update, sample)?.map(plain);
@@ -65,7 +68,7 @@ function repeatsAParent(sample: PatchCase): boolean {
   });
 }
 
-/** Some chunk is found in its file with other blanks in front of a line. */
+/** Returns true if one of the chunks matches its file except for the blanks at the start of a line. */
 function quotesAnotherIndentation(sample: PatchCase): boolean {
   return updatesOf(sample).some((update) => {
     const lines = linesOf(update, sample);

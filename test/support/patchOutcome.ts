@@ -1,4 +1,4 @@
-/** The outcome of a patch, in a form in which Tiller's and the reference's can be compared. */
+/** The outcome of a patch in a form in which Tiller's and the reference's can be compared. */
 import { dirname, posix } from 'node:path';
 import type { FileChange, TextHunk } from '../../src/core/ports.ts';
 import { parsePatch } from '../../src/core/patch/parse.ts';
@@ -8,7 +8,7 @@ import type { FileSnapshot } from '../../src/core/patch/workingTree.ts';
 import { inReferenceWords, type PatchCase, type SampleTree } from './patchCases.ts';
 
 export type PatchOutcome =
-  /** `tree` holds files only: empty folders are ignored. */
+  /** The patch was applied. `tree` contains only files, no empty folders. */
   | { readonly type: 'applied'; readonly report: readonly string[]; readonly tree: SampleTree }
   | { readonly type: 'failed'; readonly category: string; readonly line?: number };
 
@@ -74,7 +74,7 @@ export function apply(files: SampleTree, changes: readonly FileChange[]): Sample
   return Object.fromEntries(tree);
 }
 
-/** The guarantee of `TextHunk`, in a short form. */
+/** Applies hunks to a text as `TextHunk` guarantees. */
 export function applyHunks(before: string, hunks: readonly TextHunk[]): string {
   const lines = before.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? [];
   for (const { start, end, text } of hunks.toReversed()) lines.splice(start, end - start, text);
@@ -109,8 +109,8 @@ export function referenceOutcome(run: ReferenceRun): PatchOutcome {
 }
 
 /**
- * Both outcomes in the form in which they must be equal. A request that was put into the reference's words has other
- * line numbers, may spell a path otherwise, and looks for a stacked context as a line.
+ * Returns an outcome in the form in which Tiller's and the reference's must be equal. A patch that was rewritten for
+ * the reference has other line numbers, may write a path differently, and searches a stacked context as a line.
  */
 export function comparable(outcome: PatchOutcome, patch: string): unknown {
   const reworded = inReferenceWords(patch) !== patch;

@@ -1,4 +1,4 @@
-/** A process that stops the command with the given pid, prints that it did, and never continues it. */
+/** A process that pauses the command with the given pid, prints that it did, and never continues it. */
 import { PausableCommands } from '../../src/node/process/pausing.ts';
 
 async function run(): Promise<void> {

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The records of running commands in TILLER_HOME, as text. Files that are kept for the next command hold no mark. */
+/**
+ * Returns the records of running commands in TILLER_HOME, as text. A file that is kept for the next command contains no
+ * record.
+ */
 export function runningRecords(home: string): readonly string[] {
   const folder = join(home, 'processes');
   const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));

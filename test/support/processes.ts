@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
-/** Returns true if a process runs; an ended one that is not collected yet does not. */
+/** Returns true if a process runs. A process that has ended, but was not collected by its parent yet, does not run. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -10,7 +10,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The pid that a command writes into a file, with a line break, when it runs. */
+/** Resolves with the pid that a command writes into a file, with a line break, when it runs. */
 export async function pidIn(path: string): Promise<number> {
   await expect
     .poll(() => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'), { timeout: 20_000 })

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Milliseconds of processor time that `run` takes, which must be synchronous: other programs and other tests of this
- * process do not count. Where the system does not count per thread, those of the whole process.
+ * Returns the milliseconds of processor time that `run` takes. `run` must be synchronous, so that other programs and
+ * other tests of this process do not count. If the system does not count per thread, returns the time of the whole
+ * process.
  */
 export function processorTime(run: () => void): number {
   const before = threadMilliseconds();

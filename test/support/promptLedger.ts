@@ -16,7 +16,7 @@ import { ModelServer, says, type Wire } from './modelServer.ts';
 import { inTimeZone } from './timeZone.ts';
 import { type Scenario, startScenario } from './startScenario.ts';
 
-/** One model of each family. */
+/** One model of each model family. */
 export const FAMILIES: readonly (readonly [family: string, model: string])[] = [
   ['codex-mini', 'codex-mini-latest'],
   ['demo', 'demo'],
@@ -79,7 +79,7 @@ export const MODES: readonly Mode[] = SANDBOXES.flatMap(([sandbox, policy, box])
 
 export const DEFAULT_MODE = 'workspace-write, on-request';
 
-/** Additions of the user or the client. */
+/** A case of the ledger: what the user or the client adds to the request. */
 export interface LedgerCase {
   readonly name: string;
   readonly model?: string;
@@ -92,9 +92,9 @@ export interface LedgerCase {
   /** Files of TILLER_HOME and of the workspace. */
   readonly homeFiles?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
-  /** With the language extensions of an editor. */
+  /** True to offer the tools that use the editor's language extensions. */
   readonly editor?: boolean;
-  /** A second message, under these settings. */
+  /** The settings of a second message; without them there is only one. */
   readonly secondTurn?: Partial<OpOf<'user_turn'>>;
 }
 
@@ -111,11 +111,11 @@ const NOW = '2026-01-15T12:00:00.000Z';
 export const PROMPT = 'Hello.';
 const ANSWER = 'Good day.';
 
-/** Sends requests for the ledger; every thread is a Session of its own in one process, with one server. */
+/** Sends the requests of the ledger. Each thread is a separate Session in one process, with one server. */
 export class LedgerBench {
   readonly #scenario: Scenario;
   readonly #ports: Ports;
-  /** Speaks both wires. */
+  /** The server; it supports both wires. */
   readonly #server: ModelServer;
 
   private constructor(scenario: Scenario, ports: Ports, server: ModelServer) {
@@ -147,7 +147,7 @@ export class LedgerBench {
     return new LedgerBench(scenario, ports, await ModelServer.start(() => [says(ANSWER)]));
   }
 
-  /** The last request of a new thread. */
+  /** Starts a thread and resolves with its last request. */
   async request(
     server: LedgerServer,
     mode: Mode,
@@ -191,7 +191,7 @@ export class LedgerBench {
     ];
     await session.dispose();
     await manager.memoriesWritten();
-    // The next request would list it as an earlier thread.
+    // Otherwise the next request would list it as an earlier thread.
     await this.#ports.storage.remove(memoryPath(session.threadId) ?? '');
     return { wire, body: renamed(body, names) as LedgerRequest['body'] };
   }
@@ -204,7 +204,7 @@ export class LedgerBench {
   }
 }
 
-/** The value with every string changed. */
+/** Returns the value with each string replaced by `map`. */
 function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((each) => mapStrings(each, map));
@@ -224,7 +224,9 @@ interface Tool {
 
 type ToolOnTheWire = Tool & { readonly function?: Tool; readonly strict?: boolean };
 
-/** Tools as both wires mean them: Chat Completions wraps a function once more. `strict` is left out. */
+/**
+ * Returns the tools in a form that both wires share: Chat Completions wraps a function once more. `strict` is left out.
+ */
 export function toolsOf({ body }: LedgerRequest): readonly Tool[] {
   const tools = (body['tools'] ?? []) as readonly ToolOnTheWire[];
   return tools.map(({ function: wrapped, ...tool }) => {
@@ -268,14 +270,14 @@ export function messagesOf({ wire, body }: LedgerRequest): readonly LedgerMessag
   }));
 }
 
-/** The messages before the user's own. */
+/** Returns the messages before the user's message. */
 export function contextOf(request: LedgerRequest): readonly LedgerMessage[] {
   return messagesOf(request).filter(({ text }) => text !== PROMPT && text !== ANSWER);
 }
 
 // ---------------------------------------------------------------- cost
 
-/** Estimates the tokens: a token is four bytes of UTF-8. Tools count as their JSON, as they travel. */
+/** Estimates the tokens of a request: a token is four bytes of UTF-8. Tools count as the JSON that is sent. */
 export function tokensOf(request: LedgerRequest) {
   const instructions = estimateTokens(instructionsOf(request));
   const tools = estimateTokens(JSON.stringify(request.body['tools'] ?? []));
@@ -285,7 +287,7 @@ export function tokensOf(request: LedgerRequest) {
 
 // ---------------------------------------------------------------- format
 
-/** Names of shared parts by their text. */
+/** The names of shared parts, by their text. */
 export type PartNames = ReadonlyMap<string, string>;
 
 export function showInstructions(text: string): string {
@@ -320,7 +322,7 @@ function nameOf(tool: Tool): string {
   return `${tool.type}${tool.name === undefined ? '' : ` ${tool.name}`}`;
 }
 
-/** The difference between one set of tools and another. */
+/** Returns the name of a set of tools, which contains everything in which sets differ. */
 export function toolSetName(request: LedgerRequest): string {
   const tools = toolsOf(request);
   const shell = tools.find(({ type, name }) => type === 'local_shell' || name === 'exec_command' || name === 'shell');
@@ -336,7 +338,7 @@ export function toolSetName(request: LedgerRequest): string {
   return words.join('-').replaceAll('_', '-');
 }
 
-/** The request as JSON in which the shared parts are named. */
+/** Returns the request as JSON in which shared parts are replaced by their names. */
 export function showRequest(request: LedgerRequest, parts: PartNames): string {
   const named = mapStrings(request.body, (text) => parts.get(text) ?? text) as Record<string, unknown>;
   const tools = parts.get(JSON.stringify(toolsOf(request)));
@@ -344,7 +346,7 @@ export function showRequest(request: LedgerRequest, parts: PartNames): string {
   return `\`\`\`json\n${shortJson(shown)}\n\`\`\`\n`;
 }
 
-/** JSON in which a value that fits on a line is on one. */
+/** Returns JSON in which each value that fits on one line is on one line. */
 function shortJson(value: unknown, indent = ''): string {
   const whole = JSON.stringify(value);
   if (typeof value !== 'object' || value === null || indent.length + whole.length <= 118) return whole;

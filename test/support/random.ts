@@ -1,14 +1,14 @@
-/** Random choices that a seed can repeat. For generated cases; property tests use fast-check. */
+/** Random choices that can be repeated with a seed. They are for generated cases; property tests use fast-check. */
 
 export interface Random {
   /** An integer in [0, limit). */
   below(limit: number): number;
-  /** True in one of `of` calls. */
+  /** Returns true in one of `of` calls on average. */
   once(of: number): boolean;
   pick<Value>(values: readonly Value[]): Value;
 }
 
-/** mulberry32: small, even enough, the same everywhere. */
+/** Uses mulberry32, which is small, sufficiently uniform, and the same on all machines. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -25,7 +25,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Random choices of a test: different in each run, and repeated when the seed is given. */
+/** Returns random choices for a test: other ones in each run, unless the seed is given. */
 export function randomOf(test: string): Random {
   let hash = Number(process.env['TILLER_SEED'] ?? 0);
   for (const letter of test) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) | 0;

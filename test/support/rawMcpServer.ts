@@ -6,8 +6,9 @@ import { text } from 'node:stream/consumers';
 type Message = Readonly<Record<string, unknown>>;
 
 /**
- * Its tools: `echo`; `cut` ends the connection, and `end` the stream, without an answer; `resume` ends the stream after the id of
- * an event, and answers when that is resumed; `lost` cannot be resumed; `accept` and `nothing` answer without a body.
+ * The tools of the server. `echo` returns its text. `cut` ends the connection and `end` the stream, both without an
+ * answer. `resume` ends the stream after the id of an event, and answers when the stream is resumed. `lost` cannot be
+ * resumed. `accept` and `nothing` answer without a body.
  */
 const TOOLS = ['echo', 'cut', 'end', 'resume', 'lost', 'accept', 'nothing'].map((name) => ({
   name,
@@ -70,7 +71,10 @@ export async function startRawMcpServer() {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    /** The methods of all requests, of tools with their names; of a request without a message that of HTTP. */
+    /**
+     * The methods of all requests; for calls of tools with the tool's name, for requests without a message the HTTP
+     * method.
+     */
     requests,
     sessions,
     async [Symbol.asyncDispose]() {

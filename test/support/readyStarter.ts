@@ -5,13 +5,13 @@ import { bundled } from './runTypeScript.ts';
 
 let program: Promise<string> | undefined;
 
-/** The built starterProgram.ts; removed at the end of the run. */
+/** Resolves with the path of the built starterProgram.ts, which is removed at the end of the run. */
 export function starterProgram(): Promise<string> {
   program ??= bundled('../../src/node/starterProgram.ts');
   return program;
 }
 
-/** A starter that takes commands. Dispose of it at the end of the test. */
+/** Starts a starter that is ready for commands. Dispose of it at the end of the test. */
 export async function readyStarter(home: string): Promise<Starter> {
   const starter = new Starter(home, await starterProgram());
   starter.prepare();

@@ -1,4 +1,4 @@
-/** A ripgrep of this machine: on the PATH, or of a VS Code that another suite has fetched. */
+/** Finds ripgrep on this machine: on the PATH, or in a VS Code that another suite has installed. */
 import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -14,7 +14,7 @@ function fetched(): readonly string[] {
   }
 }
 
-/** `undefined` where there is none: tests that need it are left out. */
+/** The options for the installed ripgrep; `undefined` if there is none: then tests that need it are skipped. */
 export const ripgrep: TextSearchOptions | undefined = [
   { searchPath: process.env['PATH'] },
   ...fetched().map((appRoot) => ({ appRoot })),

@@ -1,8 +1,8 @@
 import { randomOf } from './random.ts';
 
 /**
- * The number of repetitions of a test's action: a few in every run, all in `npm run test:all`, and as many as
- * `TILLER_SOAK` sets, for one test at a time.
+ * Returns the number of repetitions of a test's action: a few in every run, all in `npm run test:all`, and the number
+ * in `TILLER_SOAK` for a long run of one test.
  */
 export function rounds(everyRun: number, inFull: number): number {
   const { TILLER_SOAK: soak } = process.env;
@@ -10,14 +10,14 @@ export function rounds(everyRun: number, inFull: number): number {
   return isFullRun() ? inFull : everyRun;
 }
 
-/** Returns true in `npm run test:all`, and in a soak of one test. */
+/** Returns true in `npm run test:all`, and in a long run of one test. */
 export function isFullRun(): boolean {
   return process.env['TILLER_TEST_ALL'] === '1' || process.env['TILLER_SOAK'] !== undefined;
 }
 
 /**
- * Places below `length` at which a test cuts something: each `step`th from one that the seed chooses, and always `those` given;
- * all of them in a full run. In order.
+ * Returns the places below `length` at which a test cuts a text, in order: each `step`th place from a random first one,
+ * and always those in `those`. In a full run, returns all places.
  */
 export function placesBelow(length: number, step: number, those: readonly number[] = []): readonly number[] {
   const all = Array.from({ length }, (_, place) => place);

@@ -6,7 +6,10 @@ import { folderOfRun } from './tempFolder.ts';
 
 let built: Promise<string> | undefined;
 
-/** The path of `cli.js`, built once for this run of the tests, or copied from the build of `npm test`. */
+/**
+ * Resolves with the path of `cli.js`, which is built once for this run of the tests, or copied from the build of `npm
+ * test`.
+ */
 export function builtCli(): Promise<string> {
   built ??= build();
   return built;
@@ -19,7 +22,10 @@ async function build(): Promise<string> {
   return path.join(outdir, 'cli.js');
 }
 
-/** Not the packages beside them: without these the command line has no terminals, as after `buildCli`. */
+/**
+ * Copies the bundles, but not the packages beside them: without these the command line has no terminals, as after
+ * `buildCli`.
+ */
 async function copyBundles(from: string, to: string): Promise<void> {
   const names = (await readdir(from)).filter((name) => name.endsWith('.js'));
   await Promise.all(names.map((name) => copyFile(path.join(from, name), path.join(to, name))));
@@ -34,19 +40,19 @@ export interface CliRun {
 export interface CliOptions {
   readonly cwd?: string;
   readonly home: string;
-  /** Written to stdin, which is then closed; without it stdin is empty. */
+  /** The input of the process, which is closed after it; by default empty. */
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs `tiller` to its end in a process of its own. */
+/** Runs `tiller` in a separate process. Resolves when the process has ended. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliRun> {
   const child = await startCli(args, options);
   child.stdin.end(options.stdin ?? '');
   return child.ended;
 }
 
-/** The same, left running: `ended` resolves with the result. */
+/** Starts `tiller` in a separate process; `ended` resolves with the result. */
 export async function startCli(args: readonly string[], options: CliOptions) {
   const child = spawn(process.execPath, [await builtCli(), ...args], {
     cwd: options.cwd ?? options.home,

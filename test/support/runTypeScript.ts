@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { folderOfRun } from './tempFolder.ts';
 
-/** A module of the tests as a file that Node can run; removed when the tests are over. */
+/** Bundles a module of the tests into a file that Node can run. It is removed when the tests are over. */
 export async function bundled(module: string): Promise<string> {
   const folder = folderOfRun();
   const outfile = path.join(folder, 'process.cjs');
@@ -12,7 +12,7 @@ export async function bundled(module: string): Promise<string> {
   return outfile;
 }
 
-/** Runs it in a process of its own, to its end. */
+/** Runs a file in a separate process, to its end. */
 export function runFile(file: string, args: readonly string[]): Promise<{ readonly stdout: string }> {
   const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   let stdout = '';

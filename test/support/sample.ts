@@ -4,7 +4,7 @@ import { tempFolder, type TempFolder } from './tempFolder.ts';
 
 export { type Choices, generateSample, type Sample, VARIANTS, writeSample } from '../../scripts/sample.mjs';
 
-/** A sample written to a folder of its own, removed at the end of the block. */
+/** Writes a sample to a new folder, which is removed at the end of the block. */
 export async function sampleFolder(choices: Choices): Promise<TempFolder & { readonly sample: Sample }> {
   const folder = tempFolder();
   const sample = generateSample(choices);

@@ -1,6 +1,6 @@
 import type { TurnItem, TurnItemOf, TurnItemType } from '../../src/protocol/item.ts';
 
-/** One item of each kind, in progress, with every text in it. A new kind does not compile without one. */
+/** One item of each kind, in progress, with all optional texts. A new kind does not compile without an entry. */
 export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> } = {
   user_message: { ...base('user_message'), content: [{ type: 'text', text: 'said by the user' }] },
   agent_message: { ...base('agent_message'), text: 'said by the model' },
@@ -78,7 +78,7 @@ export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> }
   compaction: { ...base('compaction'), beforeTokens: 2, afterTokens: 1, summary: 'so far' },
 };
 
-/** `SAMPLE_ITEMS`, and those whose texts are still empty. */
+/** `SAMPLE_ITEMS`, and items whose texts are still empty. */
 export const sampleItems: readonly TurnItem[] = [
   ...Object.values(SAMPLE_ITEMS),
   { ...base('reasoning'), summary: [] },

@@ -1,4 +1,4 @@
-/** Commands in a real sandbox, on a machine with everything that they must not reach. */
+/** Runs commands in a real sandbox, on a machine that has everything that they must not reach. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../src/core/ports.ts';
@@ -10,7 +10,7 @@ import { type SandboxPolicy, sandboxPolicySchema } from '../../src/protocol/poli
 import { type TempFolder, tempFolder } from './tempFolder.ts';
 
 const support = sandboxSupport();
-/** The reason why tests that need a sandbox do not run here; `false` where they do. */
+/** The reason why tests that need a sandbox cannot run here; `false` if they can. */
 export const noSandbox: string | false = support.type === 'fails' ? support.cause : false;
 if (noSandbox !== false) console.warn(`Tests in the box are left out: ${noSandbox}`);
 
@@ -26,13 +26,13 @@ export interface SandboxedOptions {
   readonly unreadable?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly tmpdir?: string;
-  /** An existing folder, instead of one of its own. */
+  /** An existing folder to use as the workspace; by default a new one is created. */
   readonly workspace?: string;
-  /** As in VS Code. */
+  /** True to mark mount points, as VS Code does. */
   readonly marksMountPoints?: boolean;
 }
 
-/** A workspace, a TILLER_HOME, and sandboxes for commands in them. */
+/** A workspace and a TILLER_HOME, with sandboxes for commands. */
 export class Playground implements Disposable {
   readonly folder: TempFolder = tempFolder();
   readonly workspace: string;

@@ -1,4 +1,4 @@
-/** Sets the seed of fast-check for this run, and prints it with a counterexample, before each file of tests. */
+/** Sets the seed of fast-check for this run before each test file. The seed is printed with a counterexample. */
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * A window that has found an interrupted patch, for tests with several of them; the argument is TILLER_HOME. Prints
- * `ready` when it has found it; then each line on stdin is the answer of its user: `putBack`, `finish`, or `hang`, which
- * rolls back and never reports the end. Prints the result.
+ * A process that acts as a window with an interrupted patch, for tests with several windows. The argument is
+ * TILLER_HOME. It prints `ready` when it has found the patch. Then each line on stdin is the answer of its user:
+ * `putBack`, `finish`, or `hang`, which rolls the patch back and never reports the end. It prints the result.
  */
 import { createInterface } from 'node:readline';
 import { createLocks } from '../../src/node/storage/locks.ts';
@@ -11,7 +11,7 @@ const [home = ''] = process.argv.slice(2);
 const locks = createLocks(home, 'vscode');
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Every file is settled, and the result is never reported. */
+/** Rolls back every file, but never reports the result. */
 async function hang(): Promise<void> {
   say('hanging');
   await new Promise(() => setInterval(() => {}, 1000));

@@ -1,32 +1,38 @@
-/** Source text for regular expressions: code alone, with comments and the insides of literals blanked out. */
+/**
+ * Source text that regular expressions can search: only code, with comments and the contents of literals replaced by
+ * blanks.
+ */
 export interface ScannedSource {
-  /** As long as the source and with its line breaks; every character that is not code is a space. Quotes stay. */
+  /**
+   * The code, with the length and the line breaks of the source. Every character that is not code is a space; quotes
+   * are kept.
+   */
   readonly code: string;
-  /** Literals without substitutions, by the offset of their opening quote. */
+  /** The literals without substitutions, by the offset of their opening quote. */
   readonly strings: ReadonlyMap<number, string>;
 }
 
 export interface ImportReference {
-  /** `null` when it is computed at run time. */
+  /** The imported module; `null` if it is computed at run time. */
   readonly specifier: string | null;
   readonly line: number;
 }
 
-/** After these a slash starts a regular expression; after anything else it divides. */
+/** Matches code after which a slash starts a regular expression; after other code it divides. */
 const BEFORE_REGEX = /(?:^|[([{,;:=!&|?+\-*%~^<>}]|\b(?:return|typeof|case|in|of|do|else|void|yield|await|throw))$/;
 
-/** Not a full lexer: enough for TypeScript and TSX that compiles. */
+/** Scans a source text. This is not a full lexer, but sufficient for TypeScript and TSX that compiles. */
 export function scanSource(text: string): ScannedSource {
   const strings = new Map<number, string>();
   const code = text.split('');
-  /** Open braces since each `${`, innermost last. */
+  /** The number of open braces since each `${`, innermost last. */
   const substitutions: number[] = [];
   let at = 0;
 
   const blank = (from: number, to: number): void => {
     for (let i = from; i < to; i++) if (code[i] !== '\n') code[i] = ' ';
   };
-  /** Blanks a literal's inside from `from` to its end; returns the offset after the closing quote. */
+  /** Replaces the content of a literal from `from` to its end by blanks. Returns the offset after the closing quote. */
   const literal = (open: number, from: number, isEnd: (i: number) => boolean): number => {
     let i = from;
     while (i < text.length && !isEnd(i)) i += text[i] === '\\' ? 2 : 1;
@@ -57,7 +63,7 @@ export function scanSource(text: string): ScannedSource {
       blank(at, end < 0 ? text.length : end + 2);
       at = end < 0 ? text.length : end + 2;
     } else if (char === "'" || char === '"') {
-      // A quote that its line does not close is an apostrophe in JSX text.
+      // A quote that is not closed on its line is an apostrophe in JSX text.
       const line = text.slice(at).match(char === "'" ? /^'(?:[^'\\\n]|\\[^])*'/ : /^"(?:[^"\\\n]|\\[^])*"/);
       at = line ? literal(at, at + 1, (i) => text[i] === char) + 1 : at + 1;
     } else if (char === '`') {
@@ -88,7 +94,7 @@ export function scanSource(text: string): ScannedSource {
   return { code: code.join(''), strings };
 }
 
-/** Every `import`, `export … from`, `import()` and `require()`, those of types included. */
+/** Returns every `import`, `export … from`, `import()` and `require()`, including those of types. */
 export function importsOf({ code, strings }: ScannedSource): ImportReference[] {
   const found: ImportReference[] = [];
   const forms = [

@@ -1,6 +1,6 @@
 /**
- * Counts in the day's file, for tests with several processes: arguments are TILLER_HOME and the number of rounds. Each round
- * adds 3 tokens and a cost of 0.5, and every fifth one raises the cap of 100 tokens.
+ * A process that counts in the day's file, for tests with several processes. Arguments: TILLER_HOME and the number of
+ * rounds. Each round adds 3 tokens and a cost of 0.5; every fifth one raises the cap of 100 tokens.
  */
 import { DaySpending } from '../../src/core/session/daySpending.ts';
 import { systemClock } from '../../src/node/host/clock.ts';
@@ -17,7 +17,7 @@ async function run(): Promise<void> {
     day.add({ tokens: 1, cost: 0.5, estimated: false });
     day.add({ tokens: 2, cost: 0, estimated: false });
     if (round % 5 === 0) day.raise('day', { unit: 'tokens', cap: 100, next: 200 + round });
-    // Half of the rounds count while the one before is being saved.
+    // Every second round starts while the one before is being saved.
     if (round % 2 === 0) await day.flush();
   }
   await day.flush();

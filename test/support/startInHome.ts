@@ -8,11 +8,11 @@ export interface HomeScenario extends AsyncDisposable {
   readonly chat: Scenario;
   /** The home directory of the user. */
   readonly user: TempFolder;
-  /** Ports of a process that has this home directory, and an environment without variables. */
+  /** The ports of a process with this home directory and without environment variables. */
   readonly ports: Ports;
 }
 
-/** A chat beside the files of a home directory of its own. */
+/** Starts a chat whose user has a separate home directory. */
 export async function startInHome(options: ScenarioOptions): Promise<HomeScenario> {
   const user = tempFolder();
   let ports: Ports | undefined;
@@ -35,7 +35,7 @@ export async function startInHome(options: ScenarioOptions): Promise<HomeScenari
   };
 }
 
-/** Writes a file and the folders that it is in. */
+/** Writes a file, and creates the folders that contain it. */
 export function put(file: string, text: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text);

@@ -31,7 +31,7 @@ import { chosenFrom, THREAD_DEFAULTS } from './threadDefaults.ts';
 
 type Limits = Omit<ThreadSettings['limits'], 'caps'>;
 
-/** Fields of the thread's settings take the place of their defaults. */
+/** The options of a scenario. Fields of the thread's settings replace their defaults. */
 export interface ScenarioOptions
   extends Partial<Limits>,
     Partial<ThreadSettings['prompt']>,
@@ -40,35 +40,36 @@ export interface ScenarioOptions
   readonly files?: Readonly<Record<string, string>>;
   readonly policy?: ApprovalPolicy;
   readonly sandbox?: SandboxMode;
-  /** The sandbox of this machine; without it there is none, whatever the machine has. */
+  /** `real` uses the sandbox of this machine. By default there is no sandbox, on any machine. */
   readonly box?: 'real';
   readonly wire?: Wire;
   readonly interactive?: boolean;
-  /** By default `test-model`. */
+  /** The name of the model; by default `test-model`. */
   readonly modelName?: string;
-  /** Further settings of the server; by default its address and wire. */
+  /** Further settings of the provider; by default it has only the address and the wire of the server. */
   readonly provider?: Partial<ProviderConfig>;
-  /** The server behaves like that of a provider; the key is the one that it takes. */
+  /** The provider whose server is imitated. The key is the one that it accepts. */
   readonly imitates?: Imitation;
-  /** The server sends a response at once (`ModelServerOptions.atOnce`). */
+  /** True if the server sends a response in as few writes as possible (`ModelServerOptions.atOnce`). */
   readonly atOnce?: boolean;
   /** Ports that replace the real ones: a fast clock, a network with faults. */
   readonly deps?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
   readonly caps?: Partial<CapSettings>;
-  /** Callbacks of the front door. */
+  /** Callbacks of the client, such as VS Code or the command line. */
   readonly host?: Partial<ThreadHost>;
   readonly agents?: Partial<ThreadSettings['agents']>;
+  readonly approvals?: Partial<ThreadSettings['approvals']>;
   /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
-  /** Continue in the home and folder of another scenario, resuming its thread. */
+  /** A scenario whose home and folder are used, and whose thread is resumed. */
   readonly resume?: Scenario;
 }
 
 type StartedWith = readonly [settings: ThreadSettings, host: ThreadHost];
 
 /**
- * A whole chat in plain Node: a real Session, real HTTP to a scripted model, real files in a folder of its own.
+ * Starts a complete chat in Node: a real Session, real HTTP to a scripted model, real files in a new folder.
  *
  *     await using chat = await startScenario({ files: { 'a.txt': 'one\n' }, model: [[says('Hello.')]] });
  *     await chat.send('hi');
@@ -83,7 +84,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const wire = options.wire ?? 'responses';
   const { imitates, atOnce } = options;
   const server = await ModelServer.start(options.model, { wire, imitates, atOnce });
-  // Scenarios must not depend on whether this machine has ripgrep.
+  // Removed, because scenarios must not depend on whether this machine has ripgrep.
   const { textSearch: _, ...realPorts }: Ports = createNodePorts({
     roots: [workspace.path],
     environment: { ...process.env, TILLER_HOME: home.path, TILLER_API_KEY: undefined },
@@ -112,6 +113,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     prompt: chosenFrom(options, { ...THREAD_DEFAULTS.prompt, showRawReasoning: false }),
     tools: chosenFrom(options, { ...THREAD_DEFAULTS.tools, unreadable: [] }),
     agents: { ...THREAD_DEFAULTS.agents, ...options.agents },
+    approvals: { ...THREAD_DEFAULTS.approvals, ...options.approvals },
   };
   const host: ThreadHost = {
     models: new HttpModels(ports, '0.0.0-test').of({
@@ -147,7 +149,7 @@ export class Scenario {
   readonly folder: TempFolder;
   readonly home: TempFolder;
   readonly manager: AgentService;
-  /** The settings of its thread at the start. */
+  /** The settings with which its thread was started. */
   readonly thread: StartedWith;
   readonly events: Event[] = [];
   #state: ThreadState;
@@ -180,35 +182,35 @@ export class Scenario {
     session.start();
   }
 
-  /** One more thread of the same process, with the same model in the same folder. */
+  /** Starts another thread of the same process, with the same model in the same folder. */
   async another(): Promise<Scenario> {
     return this.with(await this.manager.start(...this.thread));
   }
 
-  /** The same for a session that was opened in another way. */
+  /** Returns a scenario for a session that was opened in another way. */
   with(session: Session): Scenario {
     const { manager, thread } = this;
     return new Scenario(session, this.server, this.folder, this.home, { manager, thread });
   }
 
-  /** A sub-agent of this thread, with the same model in the same folder. */
+  /** Starts a sub-agent of this thread, with the same model in the same folder. */
   async subAgent(): Promise<Scenario> {
     return this.with(await this.manager.start(...this.thread, this.session.threadId));
   }
 
-  /** The thread in the panel. */
+  /** The state of the thread, as the panel has it. */
   get state(): ThreadState {
     return this.#state;
   }
 
-  /** Returns the submission's id. */
+  /** Submits an op. Returns the id of the submission. */
   submit(op: Op): string {
     const id = `op-${++this.#ids}`;
     this.session.submit({ id, op });
     return id;
   }
 
-  /** Sends a message and waits until its turn is over. */
+  /** Sends a message. Resolves when its turn has ended. */
   async send(text: string, more: Partial<OpOf<'user_turn'>> = {}): Promise<EventMsg> {
     const ended = this.turnEnds();
     this.submit({ type: 'user_turn', input: [{ type: 'text', text }], ...more });
@@ -220,12 +222,12 @@ export class Scenario {
     return msg;
   }
 
-  /** The next event of a kind; one that came before does not count. */
+  /** Resolves with the next event of a type. Events before the call do not count. */
   async next<Type extends EventMsgType>(type: Type): Promise<EventMsgOf<Type>> {
     return (await this.#next(({ msg }) => msg.type === type)).msg as EventMsgOf<Type>;
   }
 
-  /** Waits for an approval request, or takes the pending one, and answers it. */
+  /** Answers the pending approval request, or else the next one. */
   async answer(decision: ApprovalDecision): Promise<void> {
     const waiting = this.#state.approvals[0]?.approvalId ?? (await this.next('approval_requested')).approvalId;
     this.submit({ type: 'approval', approvalIds: [waiting], decision });
@@ -235,13 +237,13 @@ export class Scenario {
     return this.events.map(({ msg }) => msg).filter((msg): msg is EventMsgOf<Type> => msg.type === type);
   }
 
-  /** Completed items, in the order in which they ended. */
+  /** Returns the completed items of a type, in the order in which they ended. */
   items<Type extends TurnItemType>(type: Type): TurnItemOf<Type>[] {
     const ended: TurnItem[] = this.said('item_completed').map(({ item }) => item);
     return ended.filter((item): item is TurnItemOf<Type> => item.type === type);
   }
 
-  /** The outputs of calls in the last request, in order. */
+  /** Returns the outputs of calls in the last request, in order. */
   outputs(): string[] {
     const { input, wire } = this.server.lastRequest;
     const items = wire === 'messages' ? input.flatMap(({ content }) => content as typeof input) : input;
@@ -250,12 +252,12 @@ export class Scenario {
       .map((item) => String(item.output ?? item.content));
   }
 
-  /** Changes a file as another program would. */
+  /** Writes a file of the workspace as another program would. */
   write(name: string, text: string): void {
     writeFileSync(this.folder.at(name), text);
   }
 
-  /** All files of the workspace. */
+  /** Returns all files of the workspace. */
   files(): Record<string, string> {
     return Object.fromEntries(
       readdirSync(this.folder.path, { recursive: true, encoding: 'utf8' })
@@ -265,7 +267,7 @@ export class Scenario {
     );
   }
 
-  /** The lines of the rollout. */
+  /** Returns the parsed lines of the rollout. */
   rollout(): { type: string; payload: Record<string, unknown> }[] {
     const [file] = readdirSync(this.home.at('threads'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.jsonl'),
@@ -276,7 +278,7 @@ export class Scenario {
       .map((line) => JSON.parse(line));
   }
 
-  /** Ends the session and the model; every request must have been well-formed. */
+  /** Ends the session and the model server. Fails if a request was malformed. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.session.dispose();
     await this.server.close();

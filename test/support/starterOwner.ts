@@ -1,4 +1,7 @@
-/** Starts a command by a starter and prints the pids of both. Arguments: TILLER_HOME, and the starter's program. */
+/**
+ * A process that starts a command with a starter, and prints the pids of both. Arguments: TILLER_HOME, and the path of
+ * the starter's program.
+ */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createExec } from '../../src/node/exec.ts';

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 
 export interface TempFolder extends Disposable {
   readonly path: string;
-  /** A path inside it. */
+  /** Returns a path inside the folder. */
   at(...names: string[]): string;
 }
 
-/** A new folder that is removed at the end of the run (folders.setup.ts). */
+/** Creates a folder that is removed at the end of the run (folders.setup.ts). */
 export function folderOfRun(parent = tmpdir()): string {
   return realpathSync(mkdtempSync(join(parent, process.env['TILLER_TEST_PREFIX'] ?? 'tiller-test-')));
 }
 
-/** A folder of its own, removed at the end of the block: `using folder = tempFolder();`. */
+/** Creates a folder that is removed at the end of the block: `using folder = tempFolder();`. */
 export function tempFolder(parent?: string): TempFolder {
   const path = folderOfRun(parent);
   return {

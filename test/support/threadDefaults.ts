@@ -11,7 +11,7 @@ export const THREAD_DEFAULTS: ThreadSettings = threadSettingsOf(DEFAULT_SETTINGS
   sandboxFor: () => ({ box: 'none' }),
 });
 
-/** The defaults with those fields that the options of a test name, too. */
+/** Returns the defaults, with those fields replaced that the options of a test contain. */
 export function chosenFrom<Part extends object>(
   options: Readonly<Partial<Record<keyof Part, unknown>>>,
   defaults: Part,

@@ -1,4 +1,7 @@
-/** Threads that are recorded by running them: the responses of the model, the actions of the user and the client. */
+/**
+ * Recipes of recorded threads. A recipe contains the responses of the model and the actions of the user and the client;
+ * running it records the thread.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Ports } from '../../src/core/ports.ts';
 import type { Skill } from '../../src/core/skills/skillFile.ts';
@@ -26,14 +29,17 @@ import { type Scenario, type ScenarioOptions, startScenario } from './startScena
 
 export interface ThreadRecipe {
   readonly name: string;
-  /** Returns the scenario whose thread is the recording; ends every other one. */
+  /** Runs the recipe. Resolves with the scenario whose thread is the recording, and ends all others. */
   readonly record: (begin: Begin) => Promise<Scenario>;
 }
 
-/** `startScenario` with the same ids and times in each recording. */
+/** Like `startScenario`, but each recording has the same ids and times. */
 type Begin = typeof startScenario;
 
-/** The same ids in each recording, in which no time passes. Waits take real time. */
+/**
+ * Returns a `startScenario` that gives the same ids in each recording, and in which the clock stands still. Waits take
+ * real time.
+ */
 function steadyBegin(): Begin {
   let ids = 0;
   const now = () => new Date('2026-01-15T12:00:00.000Z');
@@ -50,8 +56,8 @@ function steadyBegin(): Begin {
 }
 
 /**
- * Runs a recipe and returns its rollout. Folders of the machine and the port get names that are the same in each recording;
- * nothing else of a rollout is changed.
+ * Runs a recipe and returns its rollout. Folders of the machine and the port are replaced by names that are the same in
+ * each recording; everything else is unchanged.
  */
 export async function recordingOf(record: ThreadRecipe['record']): Promise<string> {
   const chat = await record(steadyBegin());
@@ -76,7 +82,7 @@ const add = (file: string, line: string) => patch(`*** Add File: ${file}`, `+${l
 const free = { sandbox: 'danger-full-access' } as const;
 const openai = { provider: { dialect: 'openai' } } as const;
 
-/** Counts of a response whose sum is this. */
+/** Returns a usage with this total. */
 function uses(total: number): Step {
   return usage({ input: total - 10, output: 10, total });
 }
@@ -85,7 +91,7 @@ function sessionIn(output: string): number {
   return Number(/^Process running with session ID (\d+)$/m.exec(output)?.[1]);
 }
 
-/** Types into the first process in the background. */
+/** Sends input to the first background process. */
 function writes(chars: string, more: object = {}): Answer {
   return ({ input }) => {
     const texts = input.map((item) => String(item['output'] ?? item['content']));
@@ -114,7 +120,7 @@ async function commandEnds(chat: Scenario, command: string): Promise<void> {
   }
 }
 
-/** One message, and the actions while its turn runs. */
+/** Returns the recipe of a thread with one message. `meanwhile`: the actions while its turn runs. */
 function recipe(name: string, options: ScenarioOptions, meanwhile?: (chat: Scenario) => Promise<void>): ThreadRecipe {
   return conversation(name, options, async (chat) => {
     const ended = start(chat);
@@ -165,7 +171,7 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       [
         reasons('Think.', { encrypted: 'signed' }),
         says('First.'),
-        // No second command: of two that only read, either one may end first.
+        // There is only one command: of two commands that only read, either could end first.
         calls('update_plan', { plan: [{ step: 'Look', status: 'completed' }] }),
         exec('echo one'),
       ],
@@ -192,7 +198,7 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       ],
       ...free,
     },
-    // Otherwise either one may end first.
+    // Wait for the first command, because otherwise either one could end first.
     async (chat) => {
       await commandEnds(chat, 'echo one');
       writeFileSync(chat.folder.at('go'), '');
@@ -275,7 +281,7 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
     'one-answer-for-two',
     { policy: 'untrusted', model: [[exec('touch a'), exec('touch a'), exec('touch b')], [says('Done.')]] },
     async (chat) => {
-      // Also that of the last command, which could come after the answer.
+      // Wait for all requests, also that of the last command, which could come after the answer.
       while (chat.said('approval_requested').length < 2) await chat.next('approval_requested');
       if (chat.said('approval_joined').length === 0) await chat.next('approval_joined');
       const resolved = chat.next('approval_resolved');
@@ -301,7 +307,7 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
   }),
   conversation('interrupted-answer', { model: [[says('I begin to'), hangs()], [says('Yes.')]] }, async (chat) => {
     const ended = start(chat);
-    // Its two pieces can arrive at two times.
+    // The two pieces of the message may arrive at different times.
     const received = () => chat.said('item_delta').reduce((sum, { text }) => sum + text, '');
     while (received() !== 'I begin to') await chat.next('item_delta');
     chat.submit({ type: 'interrupt' });
@@ -353,7 +359,7 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
   conversation(
     'view-image',
     {
-      // One after the other: together they could end in either order.
+      // The calls are in separate rounds: together they could end in either order.
       model: [[calls('view_image', { path: 'dot.png' })], [calls('view_image', { path: 'a.txt' })], [says('A dot.')]],
       files: { 'a.txt': 'one\n' },
     },
@@ -456,7 +462,7 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       chat.submit({ type: 'user_turn', input: text('more') });
       await answers('Stop');
       await ended;
-      // The cap of the turn is reached behind its first request, that of the day before the first request of the next
+      // The cap of the turn is reached after its first request, that of the day before the first request of the next
       // turn.
       const retry = () => void chat.submit({ type: 'retry' });
       retry();

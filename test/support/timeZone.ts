@@ -1,7 +1,7 @@
 import type { Host } from '../../src/core/ports.ts';
 import { localDay } from '../../src/core/util/localDay.ts';
 
-/** The time zone of a host. */
+/** Returns the parts of a host that depend on its time zone. */
 export function inTimeZone(timeZone: string): Pick<Host, 'timeZone' | 'localDay'> {
   return { timeZone, localDay: (at) => localDay(at, timeZone) };
 }

@@ -1,27 +1,29 @@
-/** HTTPS before a server of HTTP, and a proxy that opens tunnels: for tests of certificates and proxies. */
+/**
+ * An HTTPS server in front of an HTTP server, and a proxy that opens tunnels: for tests of certificates and proxies.
+ */
 import http from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
 
 export interface Front extends AsyncDisposable {
   readonly port: number;
-  /** Addresses that it was asked to connect to; empty for a front of TLS. */
+  /** The addresses to which it was asked to connect; empty for an HTTPS server. */
   readonly asked: readonly string[];
 }
 
-/** Ends TLS with this key and certificate and passes all bytes to the server at this address. */
+/** Starts an HTTPS server with this key and certificate. It forwards all bytes to the server at this address. */
 export async function startTlsFront(baseUrl: string, pem: string): Promise<Front> {
   const { port } = new URL(baseUrl);
   const sockets = new Set<Socket>();
   const server = tls.createServer({ key: pem, cert: pem }, (socket) => {
     join(socket, net.connect(Number(port), '127.0.0.1'), sockets);
   });
-  // A client that refuses the certificate.
+  // A client that refuses the certificate causes this error.
   server.on('tlsClientError', () => {});
   return listening(server, sockets, []);
 }
 
-/** A proxy for HTTPS: each tunnel that it opens leads to this port, whatever the name; it refuses everything else. */
+/** Starts an HTTPS proxy. Each tunnel leads to this port, whatever its host name; other requests are refused. */
 export async function startTunnelProxy(target: number): Promise<Front> {
   const asked: string[] = [];
   const sockets = new Set<Socket>();

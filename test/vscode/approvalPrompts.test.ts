@@ -7,7 +7,7 @@ import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { ApprovalPrompts } from '../../src/vscode/approvals/approvalPrompts.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
 
-const request = (approvalId: string): ApprovalRequest => ({
+const request = (approvalId: string, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   approvalId,
   itemId: 'i',
   callId: 'c',
@@ -15,17 +15,24 @@ const request = (approvalId: string): ApprovalRequest => ({
   command: 'ls',
   choices: ['approved', 'denied'],
   reason: { source: 'heuristic', id: 'other', text: 'Not known.' },
+  ...more,
 });
 
 suite('requests outside the panel', () => {
-  /** Two requests arrive while the panel is visible or not; `then` is called in the same moment. Returns the notifications. */
-  const notifications = async (isVisible: boolean, then: (panel: { isVisible: boolean }) => void) => {
+  /**
+   * Two requests arrive while the panel is visible or not; `then` is called in the same moment, and may replace them. Returns
+   * the notifications.
+   */
+  const notifications = async (
+    isVisible: boolean,
+    then: (panel: { isVisible: boolean }, replace: (approvals: ApprovalRequest[]) => void) => void,
+  ) => {
     const panel = { isVisible };
     const changes = new Emitter<{ readonly type: string }>((error) => {
       throw error;
     });
     const thread = {
-      state: { approvals: [] as ApprovalRequest[] },
+      state: { approvals: [] as readonly ApprovalRequest[] },
       access: { type: 'own' },
       overview: { agents: [], waiting: [] },
     };
@@ -39,10 +46,12 @@ suite('requests outside the panel', () => {
       showList: () => {},
     });
     try {
-      thread.state.approvals = [request('a'), request('b')];
-      threads.state = thread.state;
-      changes.fire({ type: 'event' });
-      then(panel);
+      const replace = (approvals: ApprovalRequest[]) => {
+        threads.state = { approvals };
+        changes.fire({ type: 'event' });
+      };
+      replace([request('a'), request('b')]);
+      then(panel, replace);
       await new Promise((resolve) => {
         setTimeout(resolve, 400);
       });
@@ -56,6 +65,19 @@ suite('requests outside the panel', () => {
   test('are one notification while the panel is hidden, none while it is visible', async () => {
     assert.deepEqual(await notifications(false, () => {}), ['2 requests need your answer']);
     assert.deepEqual(await notifications(true, () => {}), []);
+  });
+
+  test('are notified once a model has left them to the user', async () => {
+    const inReview = request('c', { reviewer: { model: 'm', state: 'reviewing' } });
+    const asked = request('c', { reviewer: { model: 'm', state: 'asks', text: 'Why?' } });
+    const two = [request('a'), request('b')];
+    const sentence = (count: number) => `${count} requests need your answer`;
+    assert.deepEqual(await notifications(false, (_, replace) => replace([...two, inReview])), [sentence(2)]);
+    const leave = (_: unknown, replace: (approvals: ApprovalRequest[]) => void) => {
+      replace([...two, inReview]);
+      replace([...two, asked]);
+    };
+    assert.deepEqual(await notifications(false, leave), [sentence(3)]);
   });
 
   test('are notified when the panel is hidden in the moment in which they arrive', async () => {

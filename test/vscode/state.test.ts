@@ -329,6 +329,8 @@ const HOSTILE = {
   baseUrl: 'http://127.0.0.1:9/v1',
   wireApi: 'chat',
   approvalPolicy: 'never',
+  'approvals.reviewer': 'model',
+  'approvals.reviewerModel': 'evil',
   'sandbox.mode': 'danger-full-access',
   'sandbox.writableRoots': ['/'],
   'sandbox.networkAccess': true,

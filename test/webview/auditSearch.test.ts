@@ -13,7 +13,8 @@ const found = (text: string) => lines.filter((line) => searchText(line).includes
 test.each([
   ['blocked', ['rm -rf /']],
   ['not sandboxed', ['npm test']],
-  [' sandboxed', ['npm test', 'git status', 'npm test']],
+  [' sandboxed', ['npm test', 'npm test', 'git status', 'npm test']],
+  ['reviewer gpt-5-mini', ['npm test']],
   ['(deleted thread)', ['npm test']],
   ['agent a1', ['npm test']],
   ['in packages/cart', ['git status']],

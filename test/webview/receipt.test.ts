@@ -38,6 +38,14 @@ describe('the receipt of a turn', () => {
     ]);
   });
 
+  it('counts apart what a model approved for the user', () => {
+    const reviewed = [{ itemId: 'i', model: 'm', text: 'Fine.' }];
+    expect(sentences([PATCH], { asked: 1, reviewed })?.slice(-2)).toEqual([
+      'You were asked once.',
+      'The reviewer approved 1 command.',
+    ]);
+  });
+
   it('counts hunks as the review does, also where two share one of the diff', () => {
     const diff = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,5 +1,5 @@\n-a\n+b\n c\n--- d\n+++ e\n f\n';
     expect(sentences([{ ...PATCH, diff }])?.[0]).toBe('2 hunks applied.');

@@ -1,4 +1,5 @@
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { Button, Link } from '../components/Buttons.tsx';
 import { PageTable } from '../components/PageTable.tsx';
 import { reasonInFull } from '../text/reasons.ts';
@@ -65,7 +66,7 @@ export function AuditPage() {
 }
 
 function AuditRow({ line }: { line: AuditLine }) {
-  const { at, threadId, threadTitle, what, reason, word, by } = line;
+  const { at, threadId, threadTitle, what, reason, word, by, reviewer } = line;
   const [agent, cwd] = [agentLabel(line), cwdLabel(line)];
   const who = decidedBy(line);
   return (
@@ -97,6 +98,7 @@ function AuditRow({ line }: { line: AuditLine }) {
           <span class="page-dim">{t('({0})', who)}</span>
         )}
         {word !== null && <span class="page-dim page-sub">{t('“{0}”', word)}</span>}
+        {reviewer && <span class="page-dim page-sub">{t('“{0}”', visibleText(reviewer.text))}</span>}
       </td>
       <td role="cell" class="audit-box">
         {sandboxLabel(line)}

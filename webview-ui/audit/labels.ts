@@ -24,11 +24,13 @@ export function cwdLabel({ cwd }: AuditLine): string {
   return cwd === null ? '' : t('in {0}', cwd);
 }
 
-/** Returns who decided: the user, or the rule or policy that decided without asking. */
-export function decidedBy({ by, reason }: AuditLine): string {
+/** Returns who decided: the user, a model that answers for the user, or the rule or policy that decided without asking. */
+export function decidedBy({ by, reason, reviewer }: AuditLine): string {
   switch (by) {
     case 'user':
       return t('you');
+    case 'reviewer':
+      return t('reviewer {0}', reviewer?.model ?? '');
     case 'memory':
       return t('earlier approval');
     case 'non_interactive':

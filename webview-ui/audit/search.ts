@@ -15,7 +15,7 @@ import {
 
 /** Returns all texts of the row and their names in `audit.jsonl`, in lower case, for the filter to search. */
 export function searchText(line: AuditLine): string {
-  const { at, threadId, what, outcome, reason, word, box } = line;
+  const { at, threadId, what, outcome, reason, word, reviewer, box } = line;
   const shown = [
     timeLabel(line),
     threadLabel(line),
@@ -25,6 +25,7 @@ export function searchText(line: AuditLine): string {
     outcomeLabel(line),
     decidedBy(line),
     word,
+    reviewer?.text,
     sandboxLabel(line),
     endLabel(line),
     reasonInFull(reason),

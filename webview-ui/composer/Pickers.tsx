@@ -15,6 +15,7 @@ import {
   modeChoices,
   modeLabel,
   reviewChoices,
+  reviewerChoices,
   sandboxChoices,
 } from './choices.ts';
 import { ModelMenu } from './ModelMenu.tsx';
@@ -25,13 +26,14 @@ export function Pickers() {
   if (value === null) return null;
   const sandbox = sandboxOf(value);
   const reviews = reviewChoices();
+  const reviewers = reviewerChoices();
   return (
     <div class="picks">
       <Picker
         testid="pick-mode"
         popup="mode"
         name={t('Mode')}
-        label={value.mode === null ? approvalLabel(value.approvalPolicy) : modeLabel(value.mode)}
+        label={value.mode === null ? askingLabel(value) : modeLabel(value.mode)}
         isRestricted={!value.trusted}
       >
         <ChoiceMenu
@@ -66,6 +68,7 @@ export function Pickers() {
           sections={[
             { title: t('Sandbox'), choices: sandboxChoices() },
             { title: t('Approvals'), choices: approvalChoices() },
+            ...(reviewers.length > 0 ? [{ title: t('Commands in the sandbox'), choices: reviewers }] : []),
             ...(reviews.length > 0 ? [{ title: t('Patches'), choices: reviews }] : []),
           ]}
         />
@@ -117,6 +120,12 @@ function Picker(props: {
       {isExpanded && children}
     </>
   );
+}
+
+/** Returns when Tiller asks, and that a model may answer. */
+function askingLabel({ approvalPolicy, reviewer }: PanelSettings): string {
+  const isReviewed = reviewer === 'model' && reviewerChoices().length > 0;
+  return isReviewed ? t('A model reviews') : approvalLabel(approvalPolicy);
 }
 
 /** Returns the name of the model, with its effort if one is set. */

@@ -1,6 +1,12 @@
 /** The values that the menus at the chips and the commands of the composer offer. */
 import type { ReasoningEffort } from '../../src/protocol/op.ts';
-import type { ApprovalPolicy, ChatMode, ReviewSetting, SandboxMode } from '../../src/protocol/policy.ts';
+import type {
+  ApprovalPolicy,
+  ApprovalReviewerSetting,
+  ChatMode,
+  ReviewSetting,
+  SandboxMode,
+} from '../../src/protocol/policy.ts';
 import type { PanelSettings, WebviewMessage } from '../../src/protocol/wire.ts';
 import { runCommand } from '../actions.ts';
 import { post } from '../bridge.ts';
@@ -111,6 +117,36 @@ export function reviewChoices(): readonly Choice[] {
     isCurrent: settings.value?.review === review,
     run: () => choose({ type: 'review', review }),
   }));
+}
+
+/**
+ * The setting `tiller.approvals.reviewer`. Empty where nothing is asked that a model may answer: under another policy, and
+ * without a sandbox.
+ */
+export function reviewerChoices(): readonly Choice[] {
+  const { value } = settings;
+  if (value === null || value.approvalPolicy !== 'untrusted' || !isConfined(value)) return [];
+  const reviewers: readonly (readonly [ApprovalReviewerSetting, label: string, detail: string])[] = [
+    ['user', t('Ask me'), t('You are asked about every command.')],
+    [
+      'model',
+      t('A model reviews'),
+      t('A model may allow commands that stay in the sandbox; you are asked about all else.'),
+    ],
+  ];
+  return reviewers.map(([reviewer, label, detail]) => ({
+    label,
+    detail,
+    isCurrent: value.reviewer === reviewer,
+    run: () => choose({ type: 'reviewer', reviewer }),
+  }));
+}
+
+/** The sandbox of Tiller confines commands, without network. */
+function isConfined({ sandboxPolicy, box }: PanelSettings): boolean {
+  const { type } = sandboxPolicy;
+  if (box === 'none' || (type !== 'read-only' && type !== 'workspace-write')) return false;
+  return !sandboxPolicy.networkAccess;
 }
 
 /** The rows of the menu for the sandbox. */

@@ -14,6 +14,7 @@ import {
   effortChoices,
   modeChoices,
   reviewChoices,
+  reviewerChoices,
   sandboxChoices,
 } from './choices.ts';
 import { openSearch } from './historySearch.ts';
@@ -86,6 +87,10 @@ export function offeredCommands(): readonly SlashCommand[] {
       choice('mode', 'comment-discussion', t('Chat, Agent, Plan or Full access'), modeChoices),
       choice('approvals', 'law', t('When Tiller asks before it acts'), approvalChoices),
       choice('sandbox', 'shield', t('What commands may write'), sandboxChoices),
+      ...when(
+        reviewerChoices().length > 0,
+        choice('reviewer', 'eye', t('Who answers about commands in the sandbox'), reviewerChoices),
+      ),
       ...when(
         reviewChoices().length > 0,
         choice('patches', 'diff', t('When you review patches: before or after they are applied'), reviewChoices),

@@ -18,7 +18,7 @@ import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { Link } from '../components/Buttons.tsx';
 import { Fact } from '../components/Facts.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
-import { Icon } from '../components/Icon.tsx';
+import { Icon, Spinner } from '../components/Icon.tsx';
 import { RuleRow } from './RuleRow.tsx';
 import { ToolFacts } from './ToolFacts.tsx';
 
@@ -64,6 +64,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
           <code id={COMMAND}>{visibleText(command)}</code>
         </pre>
       )}
+      <InReview reviewer={request.reviewer} />
       <Elsewhere request={request} />
       <Offer request={request} />
       <dl class="facts">
@@ -74,6 +75,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
           </Fact>
         )}
         {justification && <Fact name={t('Model’s reason')}>{t('“{0}”', visibleText(justification))}</Fact>}
+        <ReviewFact reviewer={request.reviewer} />
         <Fact name={t('Why you’re asked')}>{insideOf(root.value, reasonInFull(reason))}</Fact>
         {alsoItems.length > 0 && (
           <Fact name={t('Applies to')}>
@@ -93,6 +95,30 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
         )}
       </dl>
     </DecisionCard>
+  );
+}
+
+/** While a model reviews the request: the buttons answer it at once. */
+function InReview({ reviewer }: Pick<ApprovalRequest, 'reviewer'>) {
+  if (reviewer?.state !== 'reviewing') return null;
+  return (
+    <p class="decide-lead" role="status" data-testid="approval-reviewing">
+      <Spinner />
+      <span>{say('{0} is reviewing this… You can answer first.', <code>{visibleText(reviewer.model)}</code>)}</span>
+    </p>
+  );
+}
+
+/** The reason of the model for leaving the request to the user. */
+function ReviewFact({ reviewer }: Pick<ApprovalRequest, 'reviewer'>) {
+  if (reviewer === undefined || reviewer.state === 'reviewing') return null;
+  const text = visibleText(reviewer.text ?? '');
+  return (
+    <Fact name={t('Reviewer')}>
+      <span data-testid="approval-review">
+        <code>{visibleText(reviewer.model)}</code>: {reviewer.state === 'asks' ? t('“{0}”', text) : text}
+      </span>
+    </Fact>
   );
 }
 

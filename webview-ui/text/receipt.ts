@@ -32,6 +32,8 @@ export interface Receipt {
   readonly checks: readonly { readonly command: string; readonly exitCode: number | null }[];
   /** The number of approvals and questions. */
   readonly asked: number;
+  /** The number of calls that a model has approved for the user. */
+  readonly reviewed: number;
   /** The rules that let commands run without approval, with the number of commands. */
   readonly rules: readonly { readonly label: string; readonly commands: number }[];
 }
@@ -59,13 +61,14 @@ export function receiptOf(turn: TurnState): Receipt | null {
     problems: problemsTogether(changed),
     checks: turn.items.slice(lastChange + 1).flatMap((item) => (isCheck(item) ? [item] : [])),
     asked: turn.asked,
+    reviewed: turn.reviewed?.length ?? 0,
     rules: rulesIn(turn.items),
   };
 }
 
 /** Returns one sentence for each fact; `command` formats a command. */
 export function receiptSentences(
-  { hunks, byCommands, editedByUser, problems, checks, asked, rules }: Receipt,
+  { hunks, byCommands, editedByUser, problems, checks, asked, reviewed, rules }: Receipt,
   command = (text: string) => inOneLine(text, COMMAND_LENGTH),
 ): readonly string[] {
   const ran = checks.map((check) => t('{0} ({1})', command(check.command), exitOf(check.exitCode)));
@@ -80,6 +83,9 @@ export function receiptSentences(
     ...(problems === null ? [] : [problemSentence(problems)]),
     ran.length === 0 ? t('No check ran after the last change.') : t('After the last change: {0}.', ran.join(', ')),
     asked === 0 ? t('You were not asked.') : plural(asked, 'You were asked once.', 'You were asked {0} times.'),
+    ...(reviewed === 0
+      ? []
+      : [plural(reviewed, 'The reviewer approved {0} command.', 'The reviewer approved {0} commands.')]),
     ...rules.map(({ label, commands }) =>
       plural(
         commands,

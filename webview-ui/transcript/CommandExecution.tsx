@@ -6,8 +6,9 @@ import { addToDraft, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { reasonName } from '../text/reasons.ts';
 import { startOf } from '../facts.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { say, t } from '../l10n.ts';
-import { denialOf, isOnlyRequest, processes, waitingItems } from '../store.ts';
+import { denialOf, isInReview, isOnlyRequest, processes, reviewedBy, waitingItems } from '../store.ts';
 import { commandKindOf } from '../text/commandKind.ts';
 import { clock, duration, notable } from '../text/format.ts';
 import { whyNot } from '../text/whyNot.ts';
@@ -59,7 +60,11 @@ function CommandStep({
 }
 
 function WaitingCommand({ item }: { item: CommandItem }) {
-  const label = isOnlyRequest.value ? t('Needs approval') : say('Needs approval: {0}', <Name item={item} />);
+  const inReview = useComputed(() => isInReview(item.id)).value;
+  const alone = inReview ? t('In review') : t('Needs approval');
+  const name = <Name item={item} />;
+  const named = inReview ? say('In review: {0}', name) : say('Needs approval: {0}', name);
+  const label = isOnlyRequest.value ? alone : named;
   return <CommandStep item={item} state="waiting" label={label} />;
 }
 
@@ -224,8 +229,11 @@ function DoneCommand({ item }: { item: CommandItem }) {
   const exit = isExitSaid && t('exit {0}', String(item.exitCode));
   const time = notable(item.durationMs) !== null && duration(item.durationMs);
   const rule = item.allowedBy !== undefined && t('by a rule');
+  const reviewer = useComputed(() => reviewedBy(item.id)).value;
   const tests = item.tests !== undefined && testCount(item.tests);
-  const soft = [rule, !hasFailed && exit, time].filter((fact) => fact !== false).join(' · ');
+  const soft = [rule, reviewer !== undefined && t('by the reviewer'), !hasFailed && exit, time]
+    .filter((fact) => fact !== false)
+    .join(' · ');
   return (
     <CommandStep
       item={item}
@@ -244,12 +252,21 @@ function DoneCommand({ item }: { item: CommandItem }) {
         </>
       }
       body={
-        item.output === '' && !item.allowedBy
+        item.output === '' && !item.allowedBy && reviewer === undefined
           ? undefined
           : () => (
               <>
                 {item.tests && <TestRun results={item.tests} />}
                 {item.output !== '' && <DoneOutput item={item} />}
+                {reviewer && (
+                  <p class="step-note" data-testid="command-reviewed">
+                    {say(
+                      'Approved by the reviewer {0}: “{1}”',
+                      <code>{visibleText(reviewer.model)}</code>,
+                      visibleText(reviewer.text),
+                    )}
+                  </p>
+                )}
               </>
             )
       }

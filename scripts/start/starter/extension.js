@@ -1,5 +1,5 @@
-// Opens Tiller and sends the task, as with "Tiller: Ask…". Once for each folder: a reload must not send it again. Only
-// `npm start` installs it.
+// Opens Tiller and sends the task, like the command "Tiller: Ask…". It does so once for each folder, because a reload
+// must not send it again. Only `npm start` installs this extension.
 const vscode = require('vscode');
 
 exports.activate = async (context) => {

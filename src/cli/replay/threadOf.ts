@@ -64,6 +64,8 @@ export function startOf(
       },
       // No sub-agent is started: every call is answered from the recording.
       agents: { ...DEFAULTS.agents, tools: agentToolsIn(lines), sideCopies: 'never' },
+      // Approvals of a model are recorded, too.
+      approvals: { reviewer: 'user', reviewerModel: null },
     },
     {
       models: given.models,

@@ -1,4 +1,5 @@
 /** An edit at the cursor: a thread of its own with few tools, for one message. */
+import { awaitsUser } from '../../protocol/approval.ts';
 import type { EventMsg } from '../../protocol/event.ts';
 import type { FileChangeSummary, UserInput } from '../../protocol/item.ts';
 import type { Ids } from '../ports.ts';
@@ -175,8 +176,10 @@ class EditWatch {
         if (msg.kind === 'patch') this.#write(msg.text);
         return undefined;
       case 'approval_requested':
+        if (!awaitsUser(msg)) return undefined;
         this.#onProgress(msg.kind === 'patch' ? { type: 'asking', approvalId: msg.approvalId } : { type: 'waiting' });
         return undefined;
+      case 'approval_reviewed':
       case 'question_requested':
         this.#onProgress({ type: 'waiting' });
         return undefined;

@@ -10,7 +10,7 @@ import {
 import type { ProviderSettings } from '../../protocol/providers.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
-import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
+import type { ApprovalSettings, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 
 /** The time and size limits of the settings, which apply to every server. */
 export function limitsIn(settings: Settings) {
@@ -21,6 +21,11 @@ export function limitsIn(settings: Settings) {
     maxEventBytes: settings['stream.maxEventBytes'],
     maxResponseBytes: settings['stream.maxResponseBytes'],
   } satisfies Partial<ProviderConfig>;
+}
+
+/** The settings for the reviewer of approvals. */
+export function approvalSettingsOf(settings: Settings): ApprovalSettings {
+  return { reviewer: settings['approvals.reviewer'], reviewerModel: settings['approvals.reviewerModel'] };
 }
 
 /** The server that the settings name; `undefined` when they name none that is known. */
@@ -141,5 +146,6 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       maxMinutes: settings['agents.maxMinutes'],
       sideCopies: settings['agents.sideCopies'],
     },
+    approvals: approvalSettingsOf(settings),
   };
 }

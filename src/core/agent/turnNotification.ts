@@ -1,3 +1,5 @@
+import { awaitsUser } from '../../protocol/approval.ts';
+import type { ApprovalRequest } from '../../protocol/event.ts';
 import { cwdOf, textOfInput, type ThreadState } from '../../protocol/thread.ts';
 import { shortened } from '../../protocol/text/truncate.ts';
 import { byteLength } from '../util/tokens.ts';
@@ -58,9 +60,11 @@ export function requestNotification({
     message,
   });
   switch (msg.type) {
-    case 'approval_requested': {
-      const paths = msg.changes?.map(({ path }) => path).join(', ');
-      return of('approval-requested', msg.command ?? paths ?? msg.tool?.name ?? '', msg.cwd);
+    case 'approval_requested':
+      return awaitsUser(msg) ? of('approval-requested', subjectOf(msg), msg.cwd) : undefined;
+    case 'approval_reviewed': {
+      const request = state.approvals.find(({ approvalId }) => approvalId === msg.approvalId);
+      return request && of('approval-requested', subjectOf(request), request.cwd);
     }
     case 'question_requested': {
       const { request } = msg;
@@ -80,6 +84,10 @@ export function notificationArgument(notification: Notification): string {
     const argument = JSON.stringify(withTexts(notification, (text) => shortened(text, limit)));
     if (limit < 2 || byteLength(argument) <= ARGUMENT_BYTES) return argument;
   }
+}
+
+function subjectOf({ command, changes, tool }: Pick<ApprovalRequest, 'command' | 'changes' | 'tool'>): string {
+  return command ?? changes?.map(({ path }) => path).join(', ') ?? tool?.name ?? '';
 }
 
 function inputOf({ items }: ThreadState['turns'][number]): string[] {

@@ -16,6 +16,7 @@ import { classifyTree, takeApart } from './commandTree.ts';
 import type { Circumstances } from './decisionTable.ts';
 import { type PolicyContext, type PolicyVerdict, decideVerdict, wantsOut } from './policyVerdict.ts';
 import type { Platform } from './knownSafe.ts';
+import { mayBeReviewed } from './mayBeReviewed.ts';
 import type { Argv } from './parseScript.ts';
 import { refusedInPlanMode } from './planMode.ts';
 import { proposePrefix } from './proposeRule.ts';
@@ -72,9 +73,17 @@ export function explainCommand(request: CommandRequest): CommandDecision {
   const whole = aboutReading(decided, request.reads, circumstances);
   const parts = tree.type === 'script' ? tree.commands.map((command) => decideVerdict(command, context)) : [whole];
   const commandClass = classifyTree(tree);
+  const isReviewable = mayBeReviewed({
+    tree,
+    parts: [whole, ...parts],
+    matches: whole.matches,
+    circumstances,
+    surroundings: request,
+  });
   const requirement = requirementOf(whole, parts, {
     ...proposal(parts, request.prefixRule, wantsOut(circumstances)),
     ...(commandClass === 'dangerous' ? { destructive: true } : {}),
+    ...(isReviewable ? { reviewable: true } : {}),
   });
   const isForbiddenByRule = requirement.type === 'forbidden' && requirement.reason.source === 'rule';
   const isRefused = request.planMode === true && commandClass !== 'known-safe' && !isForbiddenByRule;
@@ -88,7 +97,7 @@ export function explainCommand(request: CommandRequest): CommandDecision {
 function requirementOf(
   whole: PolicyVerdict,
   parts: readonly PolicyVerdict[],
-  more: { readonly proposedRule?: Rule; readonly destructive?: boolean },
+  more: { readonly proposedRule?: Rule; readonly destructive?: boolean; readonly reviewable?: true },
 ): ApprovalRequirement {
   const { decision, reason } = whole;
   switch (decision) {

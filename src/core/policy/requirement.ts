@@ -25,5 +25,7 @@ export type ApprovalRequirement =
       readonly proposedRule?: Rule | undefined;
       /** A command in it can destroy work, whichever rule or policy asks. */
       readonly destructive?: boolean | undefined;
+      /** A model may answer for the user (`mayBeReviewed`). */
+      readonly reviewable?: true;
     }
   | { readonly type: 'forbidden'; readonly reason: DecisionReason };

@@ -75,7 +75,7 @@ function prepared(plan: Plan, { itemId, callId }: ToolContext): Preparation<Plan
     item,
     approvalKeys: keysOf(asked),
     requirement:
-      asked === undefined || isOutside(asked) || asked.resolved?.by === 'rule'
+      asked === undefined || isOutside(asked) || isAnsweredUnasked(asked)
         ? {
             type: 'skip',
             bypassSandbox: false,
@@ -100,6 +100,11 @@ function prepared(plan: Plan, { itemId, callId }: ToolContext): Preparation<Plan
           }),
         }),
   };
+}
+
+/** Rules and a reviewing model do not answer in a replay. */
+function isAnsweredUnasked({ resolved }: RecordedApproval): boolean {
+  return resolved?.by === 'rule' || resolved?.by === 'reviewer';
 }
 
 /** The approval request to run a command again outside the sandbox that blocked it. */

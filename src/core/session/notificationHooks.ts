@@ -1,3 +1,4 @@
+import { awaitsUser } from '../../protocol/approval.ts';
 import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { NotificationType } from '../../protocol/hooks.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
@@ -27,6 +28,8 @@ export class NotificationHooks implements Disposable {
   readonly #session: HookedSession;
   readonly #deps: NotificationHooksDeps;
   readonly #abort = new AbortController();
+  /** The messages for approvals that a model reviews, by id: the user is called when it leaves them to the user. */
+  readonly #inReview = new Map<string, string>();
 
   constructor(session: HookedSession, deps: NotificationHooksDeps) {
     this.#session = session;
@@ -77,8 +80,18 @@ export class NotificationHooks implements Disposable {
         if (!host.interactive) return undefined;
         const paths = msg.changes?.map(({ path }) => path).join(', ');
         const subject = msg.command ?? paths ?? msg.tool?.name ?? '';
-        return ['permission_prompt', `Tiller needs your approval: ${inOneLine(subject, SUBJECT_LENGTH)}`];
+        const message = `Tiller needs your approval: ${inOneLine(subject, SUBJECT_LENGTH)}`;
+        if (awaitsUser(msg)) return ['permission_prompt', message];
+        this.#inReview.set(msg.approvalId, message);
+        return undefined;
       }
+      case 'approval_reviewed': {
+        const message = this.#inReview.get(msg.approvalId);
+        return message === undefined ? undefined : ['permission_prompt', message];
+      }
+      case 'approval_resolved':
+        this.#inReview.delete(msg.approvalId);
+        return undefined;
       case 'question_requested': {
         if (!host.interactive) return undefined;
         const { request } = msg;

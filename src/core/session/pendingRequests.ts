@@ -1,6 +1,12 @@
 import type { ApprovalChoice, ApprovalRequest, EventMsg, QuestionRequest } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { ApprovalDecision, ProposalChoices, Rule, RuleScope } from '../../protocol/policy.ts';
+import {
+  type ApprovalDecision,
+  denialIn,
+  type ProposalChoices,
+  type Rule,
+  type RuleScope,
+} from '../../protocol/policy.ts';
 import type { Ids, ProposedFile } from '../ports.ts';
 import { checkRule } from '../rules/checkRule.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
@@ -10,6 +16,7 @@ import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { messageOf } from '../util/fileErrors.ts';
+import type { ApprovalReviewer } from './approvalReviewer.ts';
 import { Memory } from './memory.ts';
 import { OpenRequests } from './openRequests.ts';
 
@@ -25,6 +32,8 @@ export interface Asker {
   readonly signal: AbortSignal;
   /** The sub-agent that asks. */
   readonly agent?: ApprovalRequest['agent'];
+  /** A model that may answer for the user. */
+  readonly reviewer?: ApprovalReviewer | undefined;
 }
 
 /** The views of pending patches, such as diff editors. */
@@ -39,11 +48,21 @@ export interface ShownProposals {
 
 export type AnswerOp = OpOf<'approval' | 'user_input_answer' | 'elicitation_answer'>;
 
+type DeniedCall = Pick<ApprovalRequest, 'command' | 'cwd'>;
+
+interface RequestInReview {
+  readonly approvalId: string;
+  readonly model: string;
+  readonly question: Question;
+}
+
 export interface PendingRequestsOptions {
   readonly ids: Ids;
   /** False: no user can answer, and each request is answered at once, with a denial or a cancellation. */
   readonly interactive: boolean;
   readonly memory?: Memory;
+  /** Commands that the user denied in an earlier process. */
+  readonly deniedByUser?: readonly DeniedCall[];
   readonly proposals?: ShownProposals | undefined;
   /** Keeps a rule beyond the thread. @throws Error with a sentence for the user. */
   readonly keepRule?: (rule: Rule, scope: Exclude<RuleScope, 'thread'>) => Promise<void>;
@@ -65,12 +84,17 @@ export class PendingRequests {
   readonly #approvals = new OpenRequests<Question, Answered>();
   readonly #questions = new OpenRequests<QuestionBody, QuestionAnswer>();
   readonly #options: PendingRequestsOptions;
+  /** The approvals that a model reviews now. */
+  readonly #reviewing = new Set<string>();
+  /** Calls that the user has denied in this thread, also in an earlier process: no model allows the same later. */
+  readonly #deniedByUser: Set<string>;
   readonly memory: Memory;
   #interactive: boolean;
 
   constructor(options: PendingRequestsOptions) {
     this.#options = options;
     this.memory = options.memory ?? new Memory();
+    this.#deniedByUser = new Set(options.deniedByUser?.map(deniedCall));
     this.#interactive = options.interactive;
   }
 
@@ -99,6 +123,8 @@ export class PendingRequests {
       return answer ?? this.approve(question, asker);
     }
     const elsewhere = this.#options.elsewhere?.() ?? [];
+    const mayReview = question.reviewable === true && !this.#deniedByUser.has(deniedCall(card));
+    const model = mayReview ? asker.reviewer?.model : undefined;
     const request: ApprovalRequest = {
       ...(asker.agent && { agent: asker.agent }),
       approvalId: this.#options.ids.next('approval'),
@@ -108,16 +134,55 @@ export class PendingRequests {
       reason,
       ...(elsewhere.length > 0 ? { elsewhere: [...elsewhere] } : {}),
       choices: choicesFor(question),
+      ...(model === undefined ? {} : { reviewer: { model, state: 'reviewing' } }),
     };
     if (proposal) this.#options.proposals?.propose(request.approvalId, proposal, card.reviewed);
     // Without a user the lines of a file with secrets would be read by a log only.
     const isShown = this.#interactive || question.showsSecrets !== true;
     emit({ type: 'approval_requested', ...request, ...(isShown ? {} : { diff: '' }) });
-    if (!this.#interactive) {
+    if (!this.#interactive && model === undefined) {
       emit({ type: 'approval_resolved', approvalId: request.approvalId, ...NON_INTERACTIVE });
       return NON_INTERACTIVE;
     }
-    return this.#awaitApproval(request.approvalId, question, asker);
+    const answer = this.#awaitApproval(request.approvalId, question, asker);
+    if (model === undefined) return answer;
+    return this.#reviewed(answer, { approvalId: request.approvalId, model, question }, asker);
+  }
+
+  /**
+   * Has a model review the request while it is pending. Any other answer ends the review. What the model does not allow stays
+   * pending; without a user it is denied then.
+   */
+  async #reviewed(answer: Promise<Answered>, reviewed: RequestInReview, asker: Asker): Promise<Answered> {
+    const answered = new AbortController();
+    this.#reviewing.add(reviewed.approvalId);
+    void this.#review(reviewed, asker, answered.signal);
+    try {
+      return await answer;
+    } finally {
+      this.#reviewing.delete(reviewed.approvalId);
+      answered.abort(new Error('The request was answered.'));
+    }
+  }
+
+  async #review(
+    { approvalId, model, question }: RequestInReview,
+    { emit, agent, reviewer }: Asker,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const reviewed = await reviewer
+      ?.review(question, agent?.role, signal)
+      .catch((error: unknown) => ({ outcome: 'failed' as const, text: `It was not reviewed: ${messageOf(error)}` }));
+    this.#reviewing.delete(approvalId);
+    const pending = this.#approvals.get(approvalId);
+    if (pending === undefined || reviewed === undefined) return;
+    const { outcome, text } = reviewed;
+    if (outcome === 'allowed') {
+      pending.settle({ decision: 'approved', by: 'reviewer', reviewer: { model, text } });
+      return;
+    }
+    emit({ type: 'approval_reviewed', approvalId, model, outcome, text });
+    if (!this.#interactive) pending.settle(NON_INTERACTIVE);
   }
 
   /**
@@ -170,10 +235,13 @@ export class PendingRequests {
     }
   }
 
-  /** Call when no user can answer any more: denies and cancels all pending and later requests. */
+  /**
+   * Call when no user can answer any more: denies and cancels all pending and later requests, those that a model reviews when
+   * it does not allow them.
+   */
   becomeNonInteractive(): void {
     this.#interactive = false;
-    for (const { settle } of this.#approvals.all) settle(NON_INTERACTIVE);
+    for (const { id, settle } of this.#approvals.all) if (!this.#reviewing.has(id)) settle(NON_INTERACTIVE);
     for (const { settle } of this.#questions.all) settle({ type: 'cancelled', by: 'non_interactive' });
   }
 
@@ -236,13 +304,17 @@ export class PendingRequests {
     }
   }
 
-  #awaitApproval(approvalId: string, question: Question, { emit, signal, agent }: Asker): Promise<Answered> {
+  #awaitApproval(approvalId: string, question: Question, { emit, signal, agent, reviewer }: Asker): Promise<Answered> {
     const watch = this.#options.watchRules?.();
     return this.#approvals.wait(approvalId, question, signal, {
       settled: (answer, submissionId) => {
         watch?.dispose();
         const forThread = answer.decision === 'approved_for_thread';
         if (forThread) this.memory.addKeys(question.keys);
+        if (answer.by === 'user' && isDenial(answer.decision)) {
+          reviewer?.stop();
+          this.#deniedByUser.add(deniedCall(question.card));
+        }
         const remembered = forThread ? { keys: [...question.keys] } : {};
         emit({ type: 'approval_resolved', approvalId, ...answer, ...remembered }, submissionId);
         if (agent && (forThread || isRule(answer.decision))) this.#options.onAgentApproval?.(this.memory);
@@ -254,6 +326,10 @@ export class PendingRequests {
       },
     });
   }
+}
+
+function deniedCall({ command, cwd }: DeniedCall): string {
+  return JSON.stringify([command, cwd]);
 }
 
 function notPending(id: string): string {
@@ -295,6 +371,10 @@ function readAnswer(
     default:
       return assertNever(op.action);
   }
+}
+
+function isDenial(decision: ApprovalDecision): boolean {
+  return decision === 'abort' || denialIn(decision) !== undefined;
 }
 
 function isRule(decision: ApprovalDecision): boolean {

@@ -118,6 +118,7 @@ export class Session {
       rootId: this.#options.parent?.rootId ?? this.threadId,
       depth: depthOf(this.#options),
       requests: this.#parts.requests,
+      words: this.#parts.words,
       turnSpending: this.#parts.caps.turn,
       history: () => this.#history.items,
     };

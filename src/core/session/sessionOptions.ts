@@ -1,7 +1,7 @@
 import type { ApprovalRequest, TurnSettings } from '../../protocol/event.ts';
 import type { NoSideCopy } from '../../protocol/item.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
+import type { ApprovalReviewerSetting, ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Verbosity } from '../model/families.ts';
@@ -25,6 +25,7 @@ import type { DaySpending } from './daySpending.ts';
 import type { EventSequence } from './events.ts';
 import type { Ownership } from './ownership.ts';
 import type { PendingRequests, ShownProposals } from './pendingRequests.ts';
+import type { UserWords } from './userWords.ts';
 import type { RunningCommand } from './workspaceCoordinator.ts';
 
 /** The sandbox mechanism of commands, and why there is none where the policy asks for one. */
@@ -79,6 +80,14 @@ export interface ThreadSettings {
     readonly denied?: readonly string[] | undefined;
   };
   readonly agents: AgentSettings;
+  readonly approvals: ApprovalSettings;
+}
+
+/** The settings for approval requests that a model may answer (docs/decisions/0079). */
+export interface ApprovalSettings {
+  readonly reviewer: ApprovalReviewerSetting;
+  /** A model of the provider of the thread; `null`: the model of the thread. */
+  readonly reviewerModel: string | null;
 }
 
 /** The settings for sub-agents. */
@@ -139,6 +148,8 @@ export interface ThreadHost {
   readonly proposals?: ShownProposals;
   /** When patches are reviewed, if the user can change it while the thread runs; if absent, as the thread's settings say. */
   readonly review?: () => ReviewSetting;
+  /** Likewise for the reviewer of approvals. */
+  readonly approvals?: () => ApprovalSettings;
   /** Sources of tools that come after the built-in tools and before those of the client. */
   readonly toolProviders?: readonly ToolProvider[];
   /** The hooks of the user, read at the start of each turn. Never rejects. */
@@ -182,6 +193,8 @@ export interface ParentLink {
   readonly history: () => readonly ResponseItem[];
   /** The pending requests of the root thread. */
   readonly requests: PendingRequests;
+  /** The texts of the user in the root thread. */
+  readonly words: UserWords;
   /** The usage of the current turn of the root thread. */
   readonly turnSpending: TurnSpending;
 }

@@ -1,6 +1,6 @@
 import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
-import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
+import { initialThreadState, type ThreadState, type TurnState } from '../../protocol/thread.ts';
 import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
 import { ThreadMemories } from '../rollout/threadMemories.ts';
@@ -29,6 +29,7 @@ import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
 import { HookMemory } from './turnHooks.ts';
 import { SkillMemory } from './turnSkills.ts';
+import { UserWords } from './userWords.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
 /**
@@ -55,6 +56,8 @@ export interface SessionParts {
   readonly rules: ThreadRules;
   /** A sub-agent uses the pending requests of its root thread. */
   readonly requests: PendingRequests;
+  /** The texts of the user: of a sub-agent, those in its root thread. */
+  readonly words: UserWords;
   readonly tools: Toolset;
   readonly processes: Processes;
   readonly changes: ThreadChanges;
@@ -105,6 +108,12 @@ export function createSessionParts(
   });
   const shared: SharedParts = { cwd, rules, emit };
   const requests = parent?.requests ?? createRequests(options, shared);
+  const tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) => caps.add(spent));
+  sink.onEvent(({ msg }) => {
+    if (msg.type === 'token_count') tokens.told(msg);
+  });
+  const words = parent?.words ?? new UserWords(before);
+  if (parent === undefined) sink.onEvent((event) => words.take(event));
   const changes = new ThreadChanges({
     ...ports,
     ledger,
@@ -129,7 +138,7 @@ export function createSessionParts(
     recorder,
     queue: new InputQueue(emit),
     conversation,
-    tokens: new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) => caps.add(spent)),
+    tokens,
     caps,
     retryPause: new RetryPause(ports.clock),
     compaction: new CompactionTrigger(limits.compactionTokens, {
@@ -145,6 +154,7 @@ export function createSessionParts(
     models: new ThreadModels(meta.provider, host),
     rules,
     requests,
+    words,
     tools: createToolset(options, shared),
     processes: new Processes({
       ...ports,
@@ -189,6 +199,7 @@ function createRequests(options: SessionOptions, { cwd, rules, emit }: SharedPar
     ids: ports.ids,
     interactive: host.interactive,
     memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
+    deniedByUser: replayed?.state.turns.flatMap(deniedCommands) ?? [],
     proposals: host.proposals,
     keepRule: (rule, scope) => options.rules.add(scope, rule, rules.place(cwd())),
     watchRules: () => options.rules.watch(),
@@ -197,6 +208,12 @@ function createRequests(options: SessionOptions, { cwd, rules, emit }: SharedPar
     onAgentApproval: (memory) =>
       emit(null, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] }),
   });
+}
+
+/** The commands of a turn that the user has denied. */
+function deniedCommands({ items, denials }: TurnState): readonly { readonly command: string; readonly cwd: string }[] {
+  const denied = new Set(denials.flatMap(({ itemId, by }) => (by === 'user' ? [itemId] : [])));
+  return items.flatMap((item) => (item.type === 'command_execution' && denied.has(item.id) ? [item] : []));
 }
 
 function createToolset(

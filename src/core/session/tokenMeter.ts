@@ -25,6 +25,8 @@ export class TokenMeter {
   #cost: TokenCount['cost'];
   /** `undefined` until the server has reported a count that is long and plausible enough. */
   #bytesPerToken: number | undefined;
+  /** The count that was emitted last. */
+  #told: TokenCount | undefined;
   /** The last count, and the items of the history it was of. */
   #counted: { readonly total: number; readonly items: number } | undefined;
 
@@ -40,6 +42,7 @@ export class TokenMeter {
     this.#onSpend = onSpend;
     this.#total = before?.total ?? NO_USAGE;
     this.#cost = before?.cost;
+    this.#told = before ?? undefined;
     this.#bytesPerToken = before?.bytesPerToken;
     if (before && countedItems !== null) this.#counted = { total: before.last.total, items: countedItems };
   }
@@ -86,6 +89,16 @@ export class TokenMeter {
     const last = { ...NO_USAGE, input: contextWindow, total: contextWindow };
     this.#counted = { total: contextWindow, items };
     return this.#countOf(last, contextWindow);
+  }
+
+  /** Call with each count that is emitted. */
+  told(count: TokenCount): void {
+    this.#told = count;
+  }
+
+  /** Returns the count that was emitted last, with the sums after `spend`; `undefined` if none was. */
+  recount(): TokenCount | undefined {
+    return this.#told && { ...this.#told, total: this.#total, ...(this.#cost && { cost: this.#cost }) };
   }
 
   /** Tokens of the next request: the last count, and an estimate of the items added since. */

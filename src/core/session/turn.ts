@@ -164,7 +164,9 @@ async function compactOrFail(run: TurnRun, trigger: 'manual' | 'context_exceeded
 
 async function converse(run: TurnRun, files: TurnFiles, recovered: readonly RecoveredCall[]): Promise<string | null> {
   const loopGuard = new LoopGuard();
-  if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, run.tools(), loopGuard, files));
+  if (recovered.length > 0) {
+    await runRecovered(recovered, run, toolRuntime({ ...run, approver: run.user }, run.tools(), loopGuard, files));
+  }
   let lastMessage: string | null = null;
   for (let round = 1; ; round++) {
     const { maxToolRounds } = run.thread.limits;

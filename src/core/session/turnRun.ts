@@ -57,6 +57,8 @@ export interface TurnRun {
   /** Instructions for these tools that the model has not been sent yet. */
   readonly toolInstructions: () => readonly ResponseItem[];
   readonly approver: Approver;
+  /** Asks the user alone: about calls of an earlier process, which a model may have left to the user. */
+  readonly user: Approver;
   /** Asks the user a question, of the call where there is one. See `Inquire`. */
   readonly inquire: (body: QuestionBody, signal: AbortSignal, callId?: string) => Promise<QuestionAnswer>;
   readonly noteUse: PermissionDeps['noteUse'];

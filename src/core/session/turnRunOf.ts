@@ -11,6 +11,7 @@ import { rememberNotices } from './rememberNotices.ts';
 import { askingAgent, settingsNow } from './sessionOptions.ts';
 import { type SessionParts, stateBefore } from './sessionParts.ts';
 import type { CompactedItems, TurnRun } from './turnRun.ts';
+import { TurnReviewer } from './turnReviewer.ts';
 import { TurnHooks } from './turnHooks.ts';
 import { skillsForModel, TurnSkills } from './turnSkills.ts';
 
@@ -72,6 +73,18 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
   const connected = parts.models.connect(settings);
   const { client, family, prices, maxAttempts } = connected;
   const agent = askingAgent(meta);
+  const reviewer = new TurnReviewer({
+    threadId: meta.id,
+    settings,
+    approvals: () => host.approvals?.() ?? options.settings.approvals,
+    words: () => parts.words.all,
+    connect: (chosen) => parts.models.connect(chosen),
+    tokens: parts.tokens,
+    caps: parts.caps,
+    clock: ports.clock,
+    keys: ports.keys,
+    emit,
+  });
   const agentId = meta.originator === 'sub_agent' ? meta.id : null;
   const audit = auditTrail({ threadId: meta.id, agentId, turnId }, ports, (failure) => abort.abort(failure));
   return {
@@ -93,7 +106,8 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
     toolsReady: (servers) => tools.ready(signal, servers),
     tools: () => tools.registryFor(family, settings),
     toolInstructions: () => conversation.context.takeToolInstructions(tools.instructions()),
-    approver: { ask: (question, asked) => requests.approve(question, { emit, signal: asked, agent }) },
+    approver: { ask: (question, asked) => requests.approve(question, { emit, signal: asked, agent, reviewer }) },
+    user: { ask: (question, asked) => requests.approve(question, { emit, signal: asked, agent }) },
     inquire: (body, asked, callId) => requests.inquire(body, { emit, signal: asked, agent }, callId),
     noteUse: (rules) => options.rules.noteUse(rules),
     audit,

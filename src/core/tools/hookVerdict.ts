@@ -58,7 +58,10 @@ function again(
   };
 }
 
-/** Keeps the reason and the rule of a policy that asks anyway. */
+/** Keeps the reason and the rule of a policy that asks anyway. The answer to a hook is the user's, never a model's. */
 function asked(requirement: ApprovalRequirement, reason: DecisionReason): ApprovalRequirement {
-  return requirement.type === 'skip' ? { type: 'needs_approval', reason, parts: [] } : requirement;
+  if (requirement.type === 'skip') return { type: 'needs_approval', reason, parts: [] };
+  if (requirement.type === 'forbidden') return requirement;
+  const { reviewable: _, ...rest } = requirement;
+  return rest;
 }

@@ -1,5 +1,5 @@
 import type { AuditDecision } from '../../protocol/audit.ts';
-import type { ResolvedBy } from '../../protocol/event.ts';
+import type { ResolvedBy, ReviewerVerdict } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
 import {
   type ApprovalDecision,
@@ -17,6 +17,8 @@ import type { ApprovalCard, Preparation, Reconsidered, ToolContext } from './han
 export interface Answered {
   readonly decision: ApprovalDecision;
   readonly by: ResolvedBy;
+  /** The model that has decided, with its sentence. */
+  readonly reviewer?: ReviewerVerdict;
 }
 
 export interface Question {
@@ -26,6 +28,8 @@ export interface Question {
   /** The card has lines of a file with secrets. */
   readonly showsSecrets?: boolean | undefined;
   readonly reason: DecisionReason;
+  /** A model may answer for the user (docs/decisions/0079). */
+  readonly reviewable?: true;
   readonly keys: readonly string[];
   /**
    * Identifies exactly what would be approved. Two calls with the same binding share one approval; without a binding,
@@ -66,6 +70,7 @@ export interface DecisionRecord {
   readonly by: AuditDecision['by'];
   readonly reason: DecisionReason;
   readonly word?: string;
+  readonly reviewer?: ReviewerVerdict;
 }
 
 export interface PermissionDeps {
@@ -153,13 +158,13 @@ export async function seekPermission(
     // The approval covers the request. Rules that were added after the request are applied too; one that forbids wins.
     const again: Reconsidered | undefined = await call.reconsider?.(reviewIn(answer.decision));
     if (again?.isOutdated) return { type: 'outdated', review: reviewIn(answer.decision) };
-    const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');
+    const settled = again === undefined || (again.requirement.type === 'needs_approval' && covers(answer, again));
     if (answer.by === 'user') word = answer.decision;
     if (settled) {
       return {
         type: 'granted',
         escalated: call.card?.kind === 'escalation',
-        boundTo: answer.by === 'user' && isToThisAlone(answer.decision) ? call.binding : undefined,
+        boundTo: isToThisAlone(answer) ? call.binding : undefined,
         answer: word,
         record: recordOf('allowed', requirement.reason, answer),
       };
@@ -197,16 +202,24 @@ export function recordOf(
   answer?: Answered,
 ): DecisionRecord {
   const word = answer && denialIn(answer.decision)?.message;
-  return { outcome, by: answer?.by ?? reason.source, reason, ...(word === undefined ? {} : { word }) };
+  return {
+    outcome,
+    by: answer?.by ?? reason.source,
+    reason,
+    ...(word === undefined ? {} : { word }),
+    ...(answer?.reviewer && { reviewer: answer.reviewer }),
+  };
 }
 
 /** The question to the user about a call. @throws Error for a handler that asks without a card: a fault of its code */
 export function questionOf(
   { card, showsSecrets, item, approvalKeys, binding, proposal, reconsider }: ReadyCall,
-  { reason, proposedRule, destructive }: Extract<ApprovalRequirement, { type: 'needs_approval' }>,
+  { reason, proposedRule, destructive, reviewable }: Extract<ApprovalRequirement, { type: 'needs_approval' }>,
   callId: string,
 ): Question {
   if (!card) throw new Error('A tool that needs approval must say what for.');
+  // Input for a terminal is not asked about later, and unsaved edits are the user's.
+  const isWhole = card.kind === 'command' && card.tty !== true && card.unsaved === undefined && binding !== undefined;
   return {
     callId,
     itemId: item?.id ?? callId,
@@ -217,6 +230,7 @@ export function questionOf(
     },
     showsSecrets,
     reason,
+    ...(reviewable === true && isWhole ? { reviewable } : {}),
     keys: approvalKeys,
     binding,
     proposal,
@@ -224,7 +238,14 @@ export function questionOf(
   };
 }
 
-function isToThisAlone(decision: ApprovalDecision): boolean {
+/** False for an answer of the rules, which have changed since, and for one of a model where only the user may answer by now. */
+function covers({ by }: Answered, { requirement }: Reconsidered): boolean {
+  if (by === 'reviewer') return requirement.type === 'needs_approval' && requirement.reviewable === true;
+  return by !== 'rule';
+}
+
+function isToThisAlone({ decision, by }: Answered): boolean {
+  if (by !== 'user' && by !== 'reviewer') return false;
   if (typeof decision === 'string') return decision === 'approved';
   return 'approved_discarding' in decision || 'approved_reviewed' in decision;
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { awaitsUser } from '../../protocol/approval.ts';
 import type { ApprovalRequest } from '../../protocol/event.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ApprovalDecision } from '../../protocol/policy.ts';
@@ -10,7 +11,11 @@ import { isSubAgent } from '../../core/agent/threadActivity.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
-const CHANGES_APPROVALS: ReadonlySet<string> = new Set(['approval_requested', 'approval_resolved']);
+const CHANGES_APPROVALS: ReadonlySet<string> = new Set([
+  'approval_requested',
+  'approval_reviewed',
+  'approval_resolved',
+]);
 /** Requests in another window are answered there. */
 const NOT_OURS: readonly ApprovalRequest[] = [];
 
@@ -105,13 +110,13 @@ export class ApprovalPrompts implements Disposable {
 
   #update(waiting: readonly ApprovalRequest[]): void {
     if (waiting === this.#waiting) return;
-    const before = new Set(this.#waiting.map(({ approvalId }) => approvalId));
+    const before = new Set(this.#waiting.filter(awaitsUser).map(({ approvalId }) => approvalId));
     this.#waiting = waiting;
     this.#setHasApproval(waiting.length > 0);
     this.#setHasPatchApproval(waiting.some(isPatch));
     // A notification cannot be revoked: it stays behind the bell, where an answer gets a message that it is too late.
     if (waiting.length === 0 && before.size > 0) void vscode.commands.executeCommand('notifications.hideToasts');
-    if (waiting.some(({ approvalId }) => !before.has(approvalId))) this.#notifySoon();
+    if (waiting.filter(awaitsUser).some(({ approvalId }) => !before.has(approvalId))) this.#notifySoon();
   }
 
   /** Asks for the panel after the debounce: it may be hidden in the moment in which a request arrives. */
@@ -119,7 +124,8 @@ export class ApprovalPrompts implements Disposable {
     const wait = Math.max(GATHER_MS, this.#notifiedAt + QUIET_MS - Date.now());
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      if (this.#waiting.length > 0 && !this.#options.isPanelVisible()) void this.#notify(this.#waiting);
+      const waiting = this.#waiting.filter(awaitsUser);
+      if (waiting.length > 0 && !this.#options.isPanelVisible()) void this.#notify(waiting);
     }, wait);
   }
 

@@ -18,6 +18,8 @@ export function tooLate(approval: ApprovalRequest, settled: Settled | undefined)
         : isNo(settled)
           ? vscode.l10n.t('You have already denied this: {0}', subject)
           : vscode.l10n.t('You have already approved this: {0}', subject);
+    case 'reviewer':
+      return vscode.l10n.t('The reviewer has already approved this: {0}', subject);
     case 'rule':
       return isNo(settled)
         ? vscode.l10n.t('A rule forbids this now: {0}', subject)

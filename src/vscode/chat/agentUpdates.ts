@@ -58,6 +58,7 @@ export class AgentUpdates implements Disposable {
 const URGENT: ReadonlySet<string> = new Set([
   'agent_status',
   'approval_requested',
+  'approval_reviewed',
   'approval_resolved',
   'question_requested',
   'question_resolved',

@@ -2,7 +2,14 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
-import type { ChatMode, ReviewSetting, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
+import type {
+  ApprovalReviewerSetting,
+  ChatMode,
+  ReviewSetting,
+  Rule,
+  SandboxMode,
+  SandboxPolicy,
+} from '../../protocol/policy.ts';
 import { findQuote } from '../../protocol/text/quote.ts';
 import { cwdOf, type ThreadState } from '../../protocol/thread.ts';
 import type { RecoveryChoice, ResendRequest, RevertTarget, ThreadQuery, WebviewMessage } from '../../protocol/wire.ts';
@@ -16,7 +23,7 @@ import { modeOverrides } from './modeOverrides.ts';
 import { returningFocus } from './returnFocus.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
-type Chosen = Exclude<Extract<WebviewMessage, { type: 'choose' }>['what'], { type: 'review' }>;
+type Chosen = Exclude<Extract<WebviewMessage, { type: 'choose' }>['what'], { type: 'review' | 'reviewer' }>;
 type Picked = Extract<WebviewMessage, { type: 'pick' }>['what'];
 
 /** The services that carry out requests of the panel. */
@@ -26,6 +33,7 @@ export interface PanelRequestDeps {
   readonly override: (overrides: TurnOverrides) => void;
   /** Writes the setting, for all windows. */
   readonly setReview: (review: ReviewSetting) => Promise<void>;
+  readonly setReviewer: (reviewer: ApprovalReviewerSetting) => Promise<void>;
   /** The policy for a sandbox mode, with the user's settings and the folders of this window. */
   readonly policyOf: (mode: SandboxMode) => SandboxPolicy;
   /** Model and effort of the last turn in a mode, where the settings still have the provider. */
@@ -200,6 +208,7 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return chooseModel(deps.focusBack, { provider: message.provider });
     case 'choose':
       if (message.what.type === 'review') return deps.setReview(message.what.review);
+      if (message.what.type === 'reviewer') return deps.setReviewer(message.what.reviewer);
       return override(chosen(message.what, deps), deps);
     case 'find_mentions':
       return deps.mentions.find(message.id, message.query);

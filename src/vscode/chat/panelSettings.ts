@@ -43,6 +43,7 @@ export function panelSettings(
     noSandboxCause: turn.noSandboxCause,
     quarantined,
     review: settings.review,
+    reviewer: settings['approvals.reviewer'],
     fontSize: chat.get<number>('fontSize') ?? null,
     fontFamily: fontFamily && fontFamily !== 'default' ? fontFamily : null,
     showRawReasoning: settings['reasoning.showRaw'],

@@ -100,7 +100,7 @@ export class AuditPage implements Disposable {
 }
 
 function lineOf({ decision, end }: AuditRow, titles: ReadonlyMap<string, string>): AuditLine {
-  const { at, threadId, agentId, act, outcome, by, reason, word = null, box, escalated } = decision;
+  const { at, threadId, agentId, act, outcome, by, reason, word = null, reviewer = null, box, escalated } = decision;
   const what = whatOf(act);
   return {
     at,
@@ -114,6 +114,7 @@ function lineOf({ decision, end }: AuditRow, titles: ReadonlyMap<string, string>
     by,
     reason,
     word,
+    reviewer,
     box,
     escalated,
     end: end && { status: end.status, exit: end.exit, durationMs: end.durationMs },

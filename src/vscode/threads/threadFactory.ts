@@ -13,6 +13,7 @@ import type { Question } from '../../core/agent/askModel.ts';
 import { editHost, editSettings } from '../../core/agent/editThread.ts';
 import {
   sandboxPolicyOf,
+  approvalSettingsOf,
   threadSettingsOf,
   type ThreadSurroundings,
   turnSettingsOf,
@@ -211,6 +212,7 @@ export class ThreadFactory implements ThreadSource {
       isTrusted: () => vscode.workspace.isTrusted,
       unreadable: () => this.#deps.settings()['sandbox.unreadable'],
       review: () => this.#deps.settings().review,
+      approvals: () => approvalSettingsOf(this.#deps.settings()),
       toolProviders: this.#deps.toolProviders(),
       hooks: this.#deps.hooks,
       agentRoles: this.#deps.agentRoles,

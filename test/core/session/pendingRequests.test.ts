@@ -1,12 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Memory } from '../../../src/core/session/memory.ts';
+import type { ApprovalReviewer } from '../../../src/core/session/approvalReviewer.ts';
 import { PendingRequests } from '../../../src/core/session/pendingRequests.ts';
 import type { QuestionBody } from '../../../src/core/tools/inquiry.ts';
 import type { EventMsg } from '../../../src/protocol/event.ts';
 import type { ApprovalDecision } from '../../../src/protocol/policy.ts';
 
-function start(options: { interactive?: boolean; remembered?: string[] } = {}) {
+function start(options: { interactive?: boolean; remembered?: string[]; reviewer?: ApprovalReviewer } = {}) {
   let count = 0;
   const ids = { uuid: () => '', next: (prefix: string) => `${prefix}-${++count}`, random: () => 0 };
   const requests = new PendingRequests({
@@ -16,7 +17,8 @@ function start(options: { interactive?: boolean; remembered?: string[] } = {}) {
   });
   const said: [EventMsg, string | undefined][] = [];
   const turn = new AbortController();
-  const asker = { emit: (msg: EventMsg, by?: string) => said.push([msg, by]), signal: turn.signal };
+  const { reviewer } = options;
+  const asker = { emit: (msg: EventMsg, by?: string) => said.push([msg, by]), signal: turn.signal, reviewer };
   const inquire = (body: QuestionBody) => requests.inquire(body, asker, 'call');
   const answer = (approvalIds: string[], decision: ApprovalDecision, id: string) =>
     requests.answer({ type: 'approval', approvalIds, decision }, id);
@@ -27,6 +29,7 @@ function start(options: { interactive?: boolean; remembered?: string[] } = {}) {
         itemId: 'item',
         card: { kind: 'command', command: 'make' },
         reason: { source: 'policy', id: 'x', text: 'Because.' },
+        ...(reviewer ? { reviewable: true } : {}),
         keys,
       },
       asker,
@@ -94,6 +97,41 @@ describe('an approval', () => {
     await answer(['approval-1'], { denied: {} }, 'op-1');
     await answered;
     expect(getEventListeners(turn.signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('an approval in review', () => {
+  const reviewer = (review: ApprovalReviewer['review']): ApprovalReviewer => ({ model: 'm', review, stop() {} });
+  const fails = reviewer(async () => {
+    throw new Error('A fault of the client.');
+  });
+  const failed = { type: 'approval_reviewed', outcome: 'failed', text: 'It was not reviewed: A fault of the client.' };
+
+  it('is left to the user after a fault of any kind', async () => {
+    const { ask, answer, said } = start({ reviewer: fails });
+    const answered = ask();
+    await expect.poll(() => said.map(([msg]) => msg)).toMatchObject([{ type: 'approval_requested' }, failed]);
+    await answer(['approval-1'], 'approved', 'op-1');
+    expect(await answered).toEqual({ decision: 'approved', by: 'user' });
+  });
+
+  it('is denied after a fault where no user is', async () => {
+    const { ask, said } = start({ reviewer: fails, interactive: false });
+    expect(await ask()).toMatchObject({ by: 'non_interactive' });
+    expect(said.map(([msg]) => msg)).toMatchObject([{ type: 'approval_requested' }, failed, { by: 'non_interactive' }]);
+  });
+
+  it('is decided by the reviewer also when the user goes away while it works', async () => {
+    let allow: (() => void) | undefined;
+    const { requests, ask } = start({
+      reviewer: reviewer(
+        () => new Promise((resolve) => (allow = () => resolve({ outcome: 'allowed', text: 'Fine.' }))),
+      ),
+    });
+    const answered = ask();
+    requests.becomeNonInteractive();
+    allow?.();
+    expect(await answered).toMatchObject({ decision: 'approved', by: 'reviewer' });
   });
 });
 

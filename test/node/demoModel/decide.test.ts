@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
 import { summaryMessage, summaryRequest } from '../../../src/core/prompt/compaction.ts';
+import { readVerdict, reviewMessage } from '../../../src/core/prompt/approvalReview.ts';
 import { decide } from '../../../src/node/demoModel/brain/decide.ts';
 import { type Answer, callsOf, type Entry, type OfferedTools } from '../../../src/node/demoModel/conversation.ts';
 import { textOf as textOfItem } from '../../../src/protocol/responseItem.ts';
@@ -37,6 +38,22 @@ describe('asked for something it cannot do', () => {
     assert.match(textOf(answer), /demo model[\s\S]*Tiller: Select Model/);
     assert.deepEqual(callsOf(answer), []);
   });
+});
+
+describe('asked to review a command', () => {
+  const verdictOn = (command: string) => {
+    const call = { command, cwd: '/w', justification: undefined, asked: 'The policy asks.', agent: undefined };
+    const message = reviewMessage(['Fix the failing test.'], call);
+    return readVerdict(textOf(decide({ tools, entries: [asks(textOfItem(message?.content ?? []))] })))?.verdict;
+  };
+  it.each(['npm test', 'node --test', 'node --test test/a.test.js', 'npx vitest run', 'npm run test:unit'])(
+    'allows a run of tests: "%s"',
+    (command) => assert.equal(verdictOn(command), 'allow'),
+  );
+  it.each(['npm run build', 'node x.js', 'npm test; rm x', 'touch test', 'node -e "test()"'])(
+    'leaves all else to the user: "%s"',
+    (command) => assert.equal(verdictOn(command), 'ask'),
+  );
 });
 
 describe('asked for a summary of the thread', () => {

@@ -72,11 +72,26 @@ export const MENU_STORIES = {
     assert.deepEqual(await checked.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))), [
       'Workspace',
       'Always ask',
+      'Ask me',
     ]);
     assert.equal(await page.getByTestId('pick-mode').getAttribute('aria-label'), 'Mode: Always ask');
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
-    assert.deepEqual(await takePosted(page), [{ type: 'choose', what: { type: 'approvals', policy: 'never' } }]);
+    assert.deepEqual(await takePosted(page), [{ type: 'choose', what: { type: 'reviewer', reviewer: 'model' } }]);
+    return page;
+  },
+  async 'a reviewer is offered only where it could answer anything'(stage) {
+    const untrusted = { approvalPolicy: 'untrusted', mode: null, reviewer: 'model' };
+    const page = await openMenu(stage, under(stage.scenes['sandbox-menu'], untrusted), 'pick-box');
+    assert.equal(await page.getByTestId('pick-mode').getAttribute('aria-label'), 'Mode: A model reviews');
+    for (const without of [{ approvalPolicy: 'on-failure' }, { box: 'none' }]) {
+      const other = await openMenu(
+        stage,
+        under(stage.scenes['sandbox-menu'], { ...untrusted, ...without }),
+        'pick-box',
+      );
+      assert.equal(await other.getByRole('group', { name: 'Commands in the sandbox' }).count(), 0);
+    }
     return page;
   },
   async 'the same menu says when patches are reviewed, where the approvals leave it open'(stage) {

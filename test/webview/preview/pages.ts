@@ -85,6 +85,7 @@ const line = (more: Partial<AuditLine>): AuditLine => ({
   by: 'user',
   reason: { source: 'policy', id: 'untrusted', text: 'The policy asks about every command.' },
   word: null,
+  reviewer: null,
   box: 'bubblewrap',
   escalated: false,
   end: { status: 'completed', exit: 0, durationMs: 1200 },
@@ -99,6 +100,7 @@ const AUDIT: AuditHostMessage = {
   hasMore: true,
   lines: [
     line({}),
+    line({ by: 'reviewer', reviewer: { model: 'gpt-5-mini', text: 'It runs the tests that you asked for.' } }),
     line({ outcome: 'denied', word: 'Not that one.', end: null }),
     line({
       by: 'rule',

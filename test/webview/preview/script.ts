@@ -23,6 +23,7 @@ export const SETTINGS: PanelSettings = {
   box: 'bubblewrap',
   quarantined: ['moved'],
   review: 'before',
+  reviewer: 'user',
   fontSize: null,
   fontFamily: 'Inter, system-ui, sans-serif',
   showRawReasoning: false,

@@ -194,6 +194,42 @@ function destructive(): Script {
     });
 }
 
+/** A command that a model reviews, after one that it has approved; then it leaves this one to the user. */
+function inReview(end?: 'asks' | 'failed'): Script {
+  const model = 'gpt-5-mini';
+  const built = { ...commandItem('npm run build'), exitCode: 0, durationMs: 4_200, output: '> build\n' };
+  const script = story()
+    .begin(built)
+    .asks({ ...plain('npm run build'), reviewer: { model, state: 'reviewing' } });
+  const itemId = script.lastItem;
+  const verdict = { model, text: 'It builds the project, which the fix that you asked for needs.' };
+  script
+    .emit({
+      type: 'approval_resolved',
+      approvalId: `a-${itemId}`,
+      decision: 'approved',
+      by: 'reviewer',
+      reviewer: verdict,
+    })
+    .emit({
+      type: 'item_completed',
+      item: { ...built, id: itemId, status: 'completed' },
+    })
+    .begin(commandItem('npm run seed'))
+    .asks({
+      ...plain('npm run seed -- --reset'),
+      justification: undefined,
+      reviewer: { model, state: 'reviewing' },
+    });
+  const approvalId = `a-${script.lastItem}`;
+  const texts = {
+    asks: 'You have not asked for new test data, and “--reset” may replace what is there.',
+    failed: 'It was not reviewed: it has not answered in 60 seconds. No more requests are reviewed in this turn.',
+  };
+  if (end) script.emit({ type: 'approval_reviewed', approvalId, model, outcome: end, text: texts[end] });
+  return script;
+}
+
 /** A command that was approved several times: the host suggests a rule. */
 function offer(): PanelScene {
   const asked = story().begin(commandItem('npm test -- retry')).asks(plain('npm test -- retry'));
@@ -1473,6 +1509,10 @@ export const SCENES = {
   together: scene(approve(), {}, ['decision-together']),
   'approve-plain': scene(approvePlain()),
   'approve-menu': scene(approvePlain(), {}, ['decision-more']),
+  reviewing: scene(inReview()),
+  'review-asks': scene(inReview('asks'), {}, ['command']),
+  'review-failed': scene(inReview('failed')),
+  'reviewer-menu': scene(inReview(), { mode: null, approvalPolicy: 'untrusted', reviewer: 'model' }, ['pick-box']),
   destructive: scene(destructive()),
   offer: offer(),
   'offer-rule': { ...offer(), clicks: ['rule-offer-show'] },
