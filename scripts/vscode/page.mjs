@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { chromium } from 'playwright-core';
 import { CODE_CACHE, findBrowser, UNOPTIMIZED } from './browser.mjs';
 import { changeSettings } from './settings.mjs';
+import { giveBytes, reportNoTraffic } from './sockets.mjs';
 
 /** @typedef {import('playwright-core').Locator} Locator */
 /** @typedef {import('playwright-core').Page} Page */
@@ -30,11 +31,11 @@ export const THEMES = {
 
 /**
  * A browser with one page in it. What the browser stores (VS Code keeps secrets and state there) is in `profile`, a
- * temporary folder unless named. With `forUser: false` it takes a tenth less processor time: it does not optimize, and pages
- * do not move; the speed of a page must not be measured in it.
- * @param {{ profile?: string, width?: number, height?: number, forUser?: boolean }} [options]
+ * temporary folder unless named. With `forUser: false` it takes less processor time: pages do not move, messages of VS Code cost
+ * less, and it optimizes only with `optimizes`; the speed of a page must not be measured in it.
+ * @param {{ profile?: string, width?: number, height?: number, forUser?: boolean, optimizes?: boolean }} [options]
  */
-export async function openBrowser({ profile, width = 1400, height = 900, forUser = true } = {}) {
+export async function openBrowser({ profile, width = 1400, height = 900, forUser = true, optimizes = forUser } = {}) {
   const { executablePath, env } = await findBrowser();
   const folder = profile ?? (await mkdtemp(path.join(tmpdir(), 'tiller-browser-')));
   const context = await chromium.launchPersistentContext(folder, {
@@ -47,11 +48,17 @@ export async function openBrowser({ profile, width = 1400, height = 900, forUser
     permissions: ['clipboard-read', 'clipboard-write'],
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-      ...(forUser ? [] : [UNOPTIMIZED, CODE_CACHE]),
+      ...(optimizes ? [] : [UNOPTIMIZED]),
+      ...(forUser ? [] : [CODE_CACHE]),
     ],
   });
   context.setDefaultTimeout(20_000);
+  if (!forUser) {
+    await giveBytes(context);
+    context.on('page', reportNoTraffic);
+  }
   const page = context.pages()[0] ?? (await context.newPage());
+  if (!forUser) await reportNoTraffic(page);
   return {
     page,
     /** Opens another page, which shares the browser's storage. */

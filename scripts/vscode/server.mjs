@@ -164,6 +164,8 @@ export async function startVscode({
     ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'],
     // Otherwise the extension host waits up to 10 s for the user's login shell.
     ...['--vscode-option', 'force-disable-user-env'],
+    // Its connections stay on this machine.
+    ...['--vscode-option', 'disable-websocket-compression'],
     ...(withoutTrust ? ['--disable-workspace-trust'] : []),
     ...(smokeDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ...(ownExtensions ? ['--builtin-extensions-dir', place('own-extensions')] : []),

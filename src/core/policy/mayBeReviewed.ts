@@ -23,8 +23,9 @@ export interface AskedCommand {
  * asks is never answered by a model.
  */
 export function mayBeReviewed({ tree, parts, matches, circumstances, surroundings }: AskedCommand): boolean {
-  const { sandboxPolicy, sandboxPermissions } = circumstances;
+  const { approvalPolicy, sandboxPolicy, sandboxPermissions } = circumstances;
   return (
+    approvalPolicy === 'untrusted' &&
     containmentOf(circumstances) === 'sandboxed' &&
     sandboxPermissions === 'use_default' &&
     !allowsNetwork(sandboxPolicy) &&

@@ -273,15 +273,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     const tracked = root?.entries.get(path);
     // Ignored and large files are left to the next look, which would find another state for them.
     if (root !== undefined && !root.isNew && (tracked === undefined || !isIgnored(tracked.state))) {
-      for (let folder = dirname(path); !root.folders.has(folder); folder = dirname(folder)) {
-        const folderStats = statOf(folder);
-        if (folderStats === undefined) break;
-        root.folders.set(folder, factsOf(folderStats));
-      }
-      if (state.type === 'absent') root.entries.delete(path);
-      else if (stats !== undefined && (state.type !== 'file' || state.size <= MAX_FILE_BYTES)) {
-        root.entries.set(path, newEntry(state, stats));
-      }
+      this.#save(root, linesOfCapture(root, { path, state, stats }));
     }
     return state;
   }
@@ -347,6 +339,29 @@ function linesSince(
     ...newFolders.map((folder) => [folder] as const),
     ...changes.map(({ path }) => [path, entries.get(path) ?? null] as const),
   ];
+}
+
+/** Enters a captured state with the folders above it. Returns the lines by which that changes the index. */
+function linesOfCapture(
+  { entries, folders }: Root,
+  { path, state, stats }: { readonly path: string; readonly state: FileState; readonly stats: Stats | undefined },
+): readonly IndexLine[] {
+  const lines: IndexLine[] = [];
+  for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) {
+    const folderStats = statOf(folder);
+    if (folderStats === undefined) break;
+    folders.set(folder, factsOf(folderStats));
+    lines.push([folder]);
+  }
+  if (stats === undefined || state.type === 'absent') {
+    if (entries.delete(path)) lines.push([path, null]);
+  } else if (state.type !== 'file' || state.size <= MAX_FILE_BYTES) {
+    const known = entries.get(path);
+    const entry = newEntry(state, stats);
+    entries.set(path, entry);
+    if (known === undefined || known.isRacy || !isUnchanged(known, stats)) lines.push([path, entry]);
+  }
+  return lines;
 }
 
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);

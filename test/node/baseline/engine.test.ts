@@ -90,6 +90,19 @@ describe('a look at a workspace', () => {
     }
   });
 
+  it('finds no captured change again in the next process', async () => {
+    using place = new Place();
+    const gone = place.write('gone.txt', 'one\n');
+    await place.look();
+    const added = place.work.at('new/a.txt');
+    await place.engine.capture([gone, added]);
+    place.write('new/a.txt', 'two\n');
+    rmSync(gone);
+    await place.engine.capture([gone, added]);
+    place.engine = place.another();
+    assert.deepEqual(await place.changes(), {});
+  });
+
   it('finds a changed mode', async () => {
     using place = new Place();
     const file = place.write('run.sh', 'true\n');
