@@ -6,8 +6,10 @@ import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { withoutSecrets } from '../core/tools/environment.ts';
 import type { ExecRequest, Locks } from '../core/ports.ts';
 import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
+import { hostLimits, hostNotes } from '../core/policy/hosts.ts';
 import { SecretRedactor } from '../core/util/secretRedactor.ts';
 import { describeHost } from '../node/host/host.ts';
+import { proxyFor } from '../node/network/proxy/environmentProxy.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { makePrivateFolderSync } from '../node/host/privateFiles.ts';
 import { keysIn } from '../node/host/secrets.ts';
@@ -18,6 +20,7 @@ import { sweepSandboxes } from '../node/sandbox/sweep.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import { createLocks } from '../node/storage/locks.ts';
 import { createStorage, tillerHome } from '../node/storage/storage.ts';
+import { parseHostPattern } from '../protocol/hostPattern.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
 import { AFTER_KILL } from './programs.ts';
 import { folderGiven, requireRoots } from './folders.ts';
@@ -73,6 +76,7 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
       temporaryFolder: temporary.path,
       unreadable: unreadablePaths(settings['sandbox.unreadable'], host.homeDirectory, home),
       unreadableGlobs: settings['sandbox.unreadable'],
+      hosts: hostLimits(args.hosts, []),
     }),
     ...(streams.stdin.isTTY ? { tty: { columns: streams.stdout.columns, rows: streams.stdout.rows } } : {}),
   };
@@ -92,7 +96,8 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
   if (request.confinement.type === 'none') return NO_SANDBOX;
   await sweepProcesses(home);
   await sweepSandboxes(home, locks);
-  const sandboxes = new Sandboxes(home, { afterKill: AFTER_KILL });
+  const network = { proxyFor: (url: URL) => proxyFor(url, process.env) };
+  const sandboxes = new Sandboxes(home, { afterKill: AFTER_KILL, network });
   let launch: Launch;
   try {
     launch = await sandboxes.launch(request, request.confinement.limits);
@@ -110,9 +115,19 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
     });
     launch.started();
     record.started(child.pid);
-    return await codeOf(child, request.tty !== undefined);
+    const code = codeOf(child, request.tty !== undefined);
+    try {
+      await launch.hosts?.ready(code.catch(() => {}));
+    } catch (error) {
+      child.kill('SIGKILL');
+      say(messageOf(error));
+      await code;
+      return NO_SANDBOX;
+    }
+    return await code;
   } finally {
     record.ended();
+    for (const line of hostNotes(launch.hosts?.report())) say(line);
     for (const { message } of await launch.ended()) say(message);
     await launch.settled();
     sandboxes.dispose();
@@ -144,6 +159,7 @@ async function codeOf(child: ChildProcess, hasTerminal: boolean): Promise<number
 interface SandboxArguments {
   readonly mode: 'read-only' | 'workspace-write';
   readonly network: boolean;
+  readonly hosts: readonly string[];
   readonly writable: readonly string[];
   readonly tmp: string | null;
   readonly cd: string;
@@ -153,6 +169,7 @@ interface SandboxArguments {
 const OPTIONS = {
   mode: { type: 'string' },
   network: { type: 'boolean' },
+  'allow-host': { type: 'string', multiple: true },
   writable: { type: 'string', multiple: true },
   tmp: { type: 'string' },
   cd: { type: 'string' },
@@ -166,8 +183,14 @@ function parse(argv: readonly string[]): SandboxArguments {
   if (mode !== 'read-only' && mode !== 'workspace-write') {
     throw new UsageError(`--mode ${mode}: must be read-only or workspace-write`);
   }
+  const hosts = values['allow-host'] ?? [];
+  for (const host of hosts) {
+    const parsed = parseHostPattern(host);
+    if ('problem' in parsed) throw new UsageError(`--allow-host ${host}: ${parsed.problem}`);
+  }
   const args = {
     mode,
+    hosts,
     network: values.network ?? false,
     writable: writable.map((given) => folderGiven('--writable', given)),
     tmp: tmp === undefined ? null : folderGiven('--tmp', tmp),

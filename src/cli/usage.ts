@@ -70,6 +70,7 @@ sandbox.
 
   --mode MODE              read-only or workspace-write (default)
   --network                with network
+  --allow-host HOST        without network, a host that it may reach by HTTP and HTTPS, as in sandbox.allowedHosts (repeat)
   --writable DIR           a further folder that the command may write to (repeat)
   --tmp DIR                the folder that the command sees as /tmp and $TMPDIR (default: a new one)
   --cd DIR                 where to run it (default: here)

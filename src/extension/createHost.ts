@@ -6,6 +6,7 @@ import { messageOf } from '../core/util/fileErrors.ts';
 import { isOwnerRunning, ownerText } from '../node/host/processIdentity.ts';
 import { createRedactor } from '../node/host/redact.ts';
 import { WantedLinks } from '../node/host/wantedLinks.ts';
+import { proxyFor } from '../node/network/proxy/environmentProxy.ts';
 import { WindowStateFile } from '../node/storage/windowState.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
@@ -31,6 +32,14 @@ export interface Host {
   readonly windowState: WindowStateFile;
 }
 
+/** VS Code's proxy, else that of the environment. @throws ProxyFailure when the environment names no usable one */
+function machineProxy(url: URL): URL | undefined {
+  const http = vscode.workspace.getConfiguration('http');
+  const named = http.get<string>('proxy', '');
+  const isUsed = http.get<string>('proxySupport') !== 'off' && URL.canParse(named);
+  return isUsed ? new URL(named) : proxyFor(url, process.env);
+}
+
 /** Creates the base services. Reads no settings before they are asked for. */
 export function createHost(context: vscode.ExtensionContext, store: DisposableStore): Host {
   const channel = createChannel();
@@ -47,6 +56,7 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
     starter: path.join(context.extensionUri.fsPath, 'dist', 'starter.js'),
     baselineWorker: path.join(context.extensionUri.fsPath, 'dist', 'baselineWorker.js'),
+    machineProxy,
     imageWorker: path.join(context.extensionUri.fsPath, 'dist', 'imageWorker.js'),
   });
   // Reading all settings takes about 10 ms. This listener is the first: the others already get the new ones.

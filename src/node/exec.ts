@@ -172,9 +172,11 @@ async function launchOf(
 async function startLaunch(launch: Launch, spawn: () => Promise<ExecProcess>): Promise<ExecProcess> {
   try {
     const child = await spawn();
+    await letIn(launch, child);
     const exited = child.exited.then(async (exit) => {
       const findings = await launch.ended();
-      return findings.length === 0 ? exit : { ...exit, findings };
+      const hosts = launch.hosts && { hosts: launch.hosts.report() };
+      return findings.length === 0 ? { ...exit, ...hosts } : { ...exit, findings, ...hosts };
     });
     const kill = async (graceMs?: number) => {
       await child.kill(graceMs);
@@ -187,6 +189,16 @@ async function startLaunch(launch: Launch, spawn: () => Promise<ExecProcess>): P
     throw error;
   } finally {
     launch.started();
+  }
+}
+
+/** Lets a command start that waits for its proxy. @throws Error with a message for the model; then the command has ended */
+async function letIn({ hosts }: Launch, child: ExecProcess): Promise<void> {
+  try {
+    await hosts?.ready(child.exited);
+  } catch (error) {
+    await child.kill(0);
+    throw error;
   }
 }
 

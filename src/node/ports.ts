@@ -10,6 +10,7 @@ import { createIds } from './host/ids.ts';
 import { WantedLinks } from './host/wantedLinks.ts';
 import { createLocks } from './storage/locks.ts';
 import { createLog } from './storage/log.ts';
+import type { Resolve } from './network/addresses.ts';
 import { createWebGet } from './network/webGet.ts';
 import { proxyFor } from './network/proxy/environmentProxy.ts';
 import { createRegexps } from './host/regexps.ts';
@@ -30,6 +31,10 @@ export interface NodePortsOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** True where the proxies of the environment are not applied otherwise; VS Code applies them itself. */
   readonly usesEnvironmentProxy?: boolean;
+  /** The proxy of the machine for commands that may reach some hosts; by the environment where absent. */
+  readonly machineProxy?: (url: URL) => URL | undefined;
+  /** Looks up the names of these hosts; absent: the system does. */
+  readonly resolve?: Resolve | undefined;
   /** Called when a request of `fetch` is sent: what follows is the wait for the answer. */
   readonly onRequestSent?: () => void;
   /** The folder of another node-pty, used when ours is missing. */
@@ -75,6 +80,10 @@ export function createNodePorts(options: NodePortsOptions): Ports {
         afterKill: options.afterKill,
         marksMountPoints: name === 'vscode',
         moved: links.moved,
+        network: {
+          proxyFor: options.machineProxy ?? ((url) => proxyFor(url, environment)),
+          resolve: options.resolve,
+        },
       }),
       spareTerminals: options.spareTerminals,
       starter: starterOf(options.starter, home, host.platform),

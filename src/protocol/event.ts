@@ -177,6 +177,8 @@ export const approvalRequestSchema = lazyObject(() => ({
     .optional(),
   /** For a page from the web: its address. */
   url: z.string().optional(),
+  /** For `network`: the hosts that the command was refused and would reach in another attempt (hostPattern.ts). */
+  hosts: z.array(z.string()).optional(),
   /** The reason for requesting approval. */
   reason: decisionReasonSchema,
   /** The purpose that the model gives. */

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { hooksSettingSchema } from './hooks.ts';
+import { parseHostPattern } from './hostPattern.ts';
 import { mcpServersSettingSchema } from './mcp.ts';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
@@ -43,6 +44,12 @@ function orNone<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? null : value), schema.nullable()).default(null);
 }
 
+/** A host as `parseHostPattern` takes it. */
+const hostPatternSchema = z.string().superRefine((text, context) => {
+  const parsed = parseHostPattern(text);
+  if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem });
+});
+
 const on = z.boolean().default(true);
 const off = z.boolean().default(false);
 const count = z.int().min(0);
@@ -73,6 +80,8 @@ export const settingsSchema = z.strictObject({
   /** Absolute paths in which commands may write, in addition to the workspace. */
   'sandbox.writableRoots': z.array(z.string()).default([]),
   'sandbox.networkAccess': off,
+  /** Hosts that commands in the sandbox may reach without `sandbox.networkAccess` (hostPattern.ts). */
+  'sandbox.allowedHosts': z.array(hostPatternSchema).default([]),
   'sandbox.excludeTmpdirEnvVar': off,
   'sandbox.excludeSlashTmp': off,
   /**

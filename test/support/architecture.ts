@@ -86,7 +86,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     demoModel: [],
     storage: ['host'],
     process: ['host'],
-    sandbox: ['host'],
+    sandbox: ['host', 'network'],
     apply: ['host'],
     baseline: ['host'],
     images: [],

@@ -1,9 +1,10 @@
 /** Runs commands in a real sandbox, on a machine that has everything that they must not reach. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../src/core/ports.ts';
+import type { ExecRequest, HostLimits, HostReport, SandboxFinding, SandboxLimits } from '../../src/core/ports.ts';
 import { confine } from '../../src/core/sandbox/confinement.ts';
 import { createExec } from '../../src/node/exec.ts';
+import type { HostProxyOptions } from '../../src/node/network/hostProxy.ts';
 import { Sandboxes } from '../../src/node/sandbox/launch.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
 import { type SandboxPolicy, sandboxPolicySchema } from '../../src/protocol/policy.ts';
@@ -19,6 +20,7 @@ export interface Story {
   readonly stdout: string;
   readonly stderr: string;
   readonly findings: readonly SandboxFinding[];
+  readonly hosts?: HostReport;
 }
 
 export interface SandboxedOptions {
@@ -28,6 +30,9 @@ export interface SandboxedOptions {
   readonly tmpdir?: string;
   /** An existing folder to use as the workspace; by default a new one is created. */
   readonly workspace?: string;
+  /** Hosts that commands may reach, and how their names are looked up. */
+  readonly hosts?: HostLimits;
+  readonly network?: HostProxyOptions;
   /** True to mark mount points, as VS Code does. */
   readonly marksMountPoints?: boolean;
 }
@@ -46,7 +51,10 @@ export class Playground implements Disposable {
     this.home = this.folder.at('home');
     mkdirSync(this.workspace, { recursive: true });
     mkdirSync(this.home);
-    this.sandboxes = new Sandboxes(this.home, { marksMountPoints: options.marksMountPoints });
+    this.sandboxes = new Sandboxes(this.home, {
+      marksMountPoints: options.marksMountPoints,
+      network: options.network,
+    });
   }
 
   at(...names: string[]): string {
@@ -64,7 +72,8 @@ export class Playground implements Disposable {
       unreadableGlobs: unreadable,
     });
     if (confinement.type === 'none') throw new Error('This policy has no box.');
-    return confinement.limits;
+    const { hosts } = this.#options;
+    return { ...confinement.limits, ...(hosts && { hosts }) };
   }
 
   request(argv: ExecRequest['argv'], more: Partial<ExecRequest> = {}): ExecRequest {
@@ -81,9 +90,9 @@ export class Playground implements Disposable {
     const child = await this.start(argv, more);
     const chunks = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
     child.onOutput(({ stream, bytes }) => chunks[stream].push(bytes));
-    const { code, findings = [] } = await child.exited;
+    const { code, findings = [], hosts } = await child.exited;
     const text = (stream: 'stdout' | 'stderr') => Buffer.concat(chunks[stream]).toString();
-    return { code, stdout: text('stdout'), stderr: text('stderr'), findings };
+    return { code, stdout: text('stdout'), stderr: text('stderr'), findings, ...(hosts && { hosts }) };
   }
 
   bash(script: string, more: Partial<ExecRequest> = {}): Promise<Story> {

@@ -10,6 +10,7 @@ import { NO_CAPS } from './noCaps.ts';
 import type { ThreadHost, ThreadSettings } from '../../src/core/session/sessionOptions.ts';
 import { type SandboxSupport, resolveSandbox } from '../../src/core/sandbox/resolveSandbox.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
+import type { Resolve } from '../../src/node/network/addresses.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import type { Event, EventMsg, EventMsgOf, EventMsgType } from '../../src/protocol/event.ts';
 import type { TurnItem, TurnItemOf, TurnItemType } from '../../src/protocol/item.ts';
@@ -40,6 +41,8 @@ export interface ScenarioOptions
   readonly files?: Readonly<Record<string, string>>;
   readonly policy?: ApprovalPolicy;
   readonly sandbox?: SandboxMode;
+  /** Looks up the names of hosts that commands in the sandbox may reach. */
+  readonly resolve?: Resolve;
   /** `real` uses the sandbox of this machine. By default there is no sandbox, on any machine. */
   readonly box?: 'real';
   readonly wire?: Wire;
@@ -88,6 +91,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const { textSearch: _, ...realPorts }: Ports = createNodePorts({
     roots: [workspace.path],
     environment: { ...process.env, TILLER_HOME: home.path, TILLER_API_KEY: undefined },
+    resolve: options.resolve,
   });
   const secrets = { ...realPorts.secrets, keyFor: async () => IMITATED_KEY };
   const ports: Ports = { ...realPorts, ...(imitates && { secrets }), ...options.deps?.(realPorts) };

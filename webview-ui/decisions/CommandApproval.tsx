@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { isDestructive, leavesSandbox } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
-import type { SandboxMechanism } from '../../src/protocol/policy.ts';
+import type { RuleScope, SandboxMechanism } from '../../src/protocol/policy.ts';
 import type { RuleSuggestion } from '../../src/protocol/rules.ts';
 import { ruleSubject } from '../../src/protocol/text/ruleLabels.ts';
 import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
@@ -43,6 +43,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
     box,
     alsoItems = [],
     unsaved = [],
+    hosts = [],
   } = request;
   const isRisky = leavesSandbox(request) || isDestructive(request);
   return (
@@ -70,6 +71,17 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       <Offer request={request} />
       <dl class="facts">
         <ToolFacts tool={request.tool} />
+        {hosts.length > 0 && (
+          <Fact name={t('Hosts')}>
+            <span data-testid="approval-hosts">
+              {hosts.map((host) => (
+                <code key={host} class="rule-still">
+                  {visibleText(host)}
+                </code>
+              ))}
+            </span>
+          </Fact>
+        )}
         {unsaved.length > 0 && (
           <Fact name={t('Unsaved')}>
             <span data-testid="approval-unsaved">{unsaved.map((file) => pathFrom(cwd ?? '', file)).join(', ')}</span>
@@ -83,7 +95,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
             {plural(alsoItems.length, 'this and {0} identical call', 'this and {0} identical calls')}
           </Fact>
         )}
-        {cwd !== undefined && <Fact name={t('Directory')}>{runsIn(cwd, box, leavesSandbox(request))}</Fact>}
+        {cwd !== undefined && <Fact name={t('Directory')}>{runsIn(cwd, box, request)}</Fact>}
         {request.tty && <Fact name={t('Terminal')}>{t('Tiller may type into it while it runs')}</Fact>}
         {parts.length > 1 && (
           <Fact name={t('Commands')}>
@@ -167,9 +179,10 @@ function Offer({ request }: { request: ApprovalRequest }) {
   );
 }
 
-function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: boolean): ComponentChildren {
+function runsIn(cwd: string, box: SandboxMechanism | undefined, request: ApprovalRequest): ComponentChildren {
   const place = placeOf(cwd);
-  if (leavesSandbox) return say('{0}, outside the sandbox', place);
+  if (request.hosts !== undefined) return say('{0}, in the sandbox: these hosts only', place);
+  if (leavesSandbox(request)) return say('{0}, outside the sandbox', place);
   const policy = settings.value?.sandboxPolicy;
   if (box === 'none' && policy?.type === 'danger-full-access') return say('{0}, no sandbox: full access', place);
   if (box === 'none') return say('{0}, no sandbox on this machine', place);
@@ -264,6 +277,7 @@ export function widerAnswers(request: ApprovalRequest): Answer[] {
       act: () => decide(approvalId, 'approved_for_thread'),
     });
   }
+  if (request.hosts !== undefined) return [...answers, ...hostAnswers(request)];
   const rule = suggestionOf(request)?.rule ?? proposedRule;
   if (choices.includes('approved_rule') && rule !== undefined) {
     answers.push({
@@ -290,4 +304,25 @@ export function widerAnswers(request: ApprovalRequest): Answer[] {
     );
   }
   return answers;
+}
+
+/** The scopes in which hosts are allowed by a rule. */
+function hostAnswers({ approvalId, choices, proposedRule: rule }: ApprovalRequest): Answer[] {
+  if (!choices.includes('approved_rule') || rule === undefined) return [];
+  const allow = (scope: RuleScope) => () => decide(approvalId, { approved_rule: { rule, scope } });
+  return [
+    {
+      testid: 'decision-hosts-thread',
+      label: t('Allow for This Thread'),
+      shortcut: 'T',
+      act: allow('thread'),
+    },
+    {
+      testid: 'decision-hosts-workspace',
+      label: t('Always in This Workspace'),
+      shortcut: 'W',
+      act: allow('workspace'),
+    },
+    { testid: 'decision-hosts-always', label: t('Always'), shortcut: 'A', act: allow('user') },
+  ];
 }

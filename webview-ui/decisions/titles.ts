@@ -44,7 +44,7 @@ function approvalTitle(request: ApprovalRequest): string {
         ? t('Run this destructive command outside the sandbox?')
         : t('Run outside the sandbox?');
     case 'network':
-      return t('Let this command use the network?');
+      return hostsTitle(request.hosts);
     case 'patch':
       return plural(request.changes?.length ?? 0, 'Apply changes to {0} file?', 'Apply changes to {0} files?');
     case 'tool':
@@ -53,6 +53,13 @@ function approvalTitle(request: ApprovalRequest): string {
         ? t('Call {0} on {1}?', visibleText(request.tool.name), visibleText(request.tool.server))
         : t('Call this tool?');
   }
+}
+
+function hostsTitle([first, ...others]: readonly string[] = []): string {
+  if (first === undefined) return t('Let this command use the network?');
+  return others.length === 0
+    ? t('Let this command reach {0}?', visibleText(first))
+    : t('Let this command reach {0} hosts?', others.length + 1);
 }
 
 /**

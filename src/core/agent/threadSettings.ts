@@ -132,6 +132,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       environment: settings.environment,
       saveBeforeCommands: settings.saveBeforeCommands,
       problemsAfterPatch: settings.problemsAfterPatch,
+      allowedHosts: settings['sandbox.allowedHosts'],
       webFetch: settings['web.fetch'],
       webSearch: settings['web.search'],
       unreadable: settings['sandbox.unreadable'],

@@ -1,5 +1,5 @@
 import type { SandboxMechanism } from '../../protocol/policy.ts';
-import type { SandboxFinding, Clock, ExecExit, ExecProcess } from '../ports.ts';
+import type { Clock, ExecExit, ExecProcess, HostReport, SandboxFinding } from '../ports.ts';
 import { onAbort } from '../util/abort.ts';
 import { HeadTailBuffer } from '../util/headTailBuffer.ts';
 import { RedactedText, type SecretRedactor } from '../util/secretRedactor.ts';
@@ -29,6 +29,8 @@ export interface ProcessEnd {
   readonly by: EndedBy;
   /** Leftovers of the process, reported to the user and the model. */
   readonly findings: readonly SandboxFinding[];
+  /** The hosts that it was refused; absent where none were allowed to it. */
+  readonly hosts?: HostReport | undefined;
 }
 
 /** The exit code of the `timeout` program (codex-behaviour.md §4.1). */
@@ -45,7 +47,7 @@ export class LiveProcess {
   readonly sessionId: number;
   readonly facts: ProcessFacts;
   readonly log: OutputLog;
-  /** True when it may use the network. */
+  /** True when it may use the whole network. */
   readonly network: boolean;
   /** Time in milliseconds after which it is killed; never where `undefined`. */
   readonly timeoutMs: number | undefined;
@@ -193,6 +195,7 @@ export class LiveProcess {
       signal: exit.signal,
       by,
       findings: exit.findings ?? [],
+      ...(exit.hosts && { hosts: exit.hosts }),
     };
     return this.#end;
   }

@@ -60,7 +60,9 @@ export function suggestionFor(
 
 function isDecidedByUser(entry: AuditEntry): entry is CommandDecision {
   if (entry.type !== 'decision' || entry.act.type !== 'command') return false;
-  return entry.by === 'user' && !entry.escalated && entry.reason.source !== 'rule';
+  // An answer about hosts is none about the command.
+  const isAboutHosts = entry.reason.source === 'sandbox' && entry.reason.id === 'hosts';
+  return entry.by === 'user' && !entry.escalated && entry.reason.source !== 'rule' && !isAboutHosts;
 }
 
 /** The prefixes that the policy proposes for each command, and shorter ones that several different commands share. */

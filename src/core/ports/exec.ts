@@ -9,13 +9,28 @@ export interface WritableRoot {
   readonly protectedPaths: readonly string[];
 }
 
+/**
+ * The hosts that a process without network may reach, through a proxy of Tiller (core/policy/hosts.ts). Patterns in
+ * their one form (protocol/hostPattern.ts).
+ */
+export interface HostLimits {
+  readonly allowed: readonly string[];
+  /** Refused although `allowed` covers them. */
+  readonly denied: readonly string[];
+  /** Allowed for this process, whatever `denied` says. */
+  readonly once: readonly string[];
+}
+
 /** The limits of a process in a sandbox: `core/sandbox` decides them, `node/sandbox` enforces them. */
 export interface SandboxLimits {
   /** If empty, only the temporary folder may be written. */
   readonly writableRoots: readonly WritableRoot[];
   /** Readable even where the folder around them is hidden or unreadable. */
   readonly visible: readonly string[];
+  /** The whole network. */
   readonly network: boolean;
+  /** Set only without `network`. */
+  readonly hosts?: HostLimits;
   /** Files and folders that look empty or cannot be opened inside the sandbox. */
   readonly unreadable: readonly string[];
   /**
@@ -107,12 +122,24 @@ export interface ExecProcess {
   kill(graceMs?: number): Promise<void>;
 }
 
+/** The hosts that a process with `hosts` was refused. */
+export interface HostReport {
+  /** As `host:port`, each once, in the order in which the process asked; not all when it asked for very many. */
+  readonly refused: readonly string[];
+  /** Allowed hosts, as `host:port (address)`, that were refused because that address is on this machine or in a private network. */
+  readonly misleading: readonly string[];
+  /** The reason for which the process could reach no host at all, as a sentence for the user and the model. */
+  readonly problem?: string;
+}
+
 export interface ExecExit {
   /** 128 + n when signal n ended it. */
   readonly code: number;
   readonly signal: string | null;
   /** Set only for a sandboxed process that left something behind. */
   readonly findings?: readonly SandboxFinding[];
+  /** Set only where the limits had `hosts`. */
+  readonly hosts?: HostReport;
 }
 
 export interface Exec {

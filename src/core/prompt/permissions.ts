@@ -7,11 +7,16 @@ import { escapeMarkup } from './markup.ts';
 
 /**
  * A developer message with the permissions and how to ask for more (topics: codex-behaviour.md §7). `temporary`: where
- * sandboxed commands of the thread write temporary files.
+ * sandboxed commands of the thread write temporary files. `allowedHosts`: what they may reach without network.
  */
-export function permissionsMessage(settings: TurnSettings, temporary: SandboxLimits['temporary']): MessageItem {
+export function permissionsMessage(
+  settings: TurnSettings,
+  temporary: SandboxLimits['temporary'],
+  allowedHosts: readonly string[],
+): MessageItem {
   const lines = [
     `Sandbox: ${sandboxText(settings)}`,
+    ...hostsText(settings, allowedHosts),
     ...temporaryText(temporary),
     settings.planMode === true ? PLAN_MODE : `Approvals: ${approvalSentences(settings).join(' ')}`,
   ];
@@ -58,6 +63,16 @@ function sandboxText(settings: TurnSettings): string {
 
 function networkText(policy: SandboxPolicy): string {
   return allowsNetwork(policy) ? 'Network access is on.' : 'Network access is off.';
+}
+
+/** The model finds out about further hosts by its commands. */
+const MAX_HOSTS = 50;
+
+function hostsText(settings: TurnSettings, allowed: readonly string[]): readonly string[] {
+  const { sandboxPolicy } = settings;
+  if (allowed.length === 0 || allowsNetwork(sandboxPolicy) || limitsOf(settings) !== 'sandboxed') return [];
+  const hosts = [...new Set(allowed)].slice(0, MAX_HOSTS).join(', ');
+  return [`Hosts: by HTTP and HTTPS, through the proxy that their environment names, commands may reach ${hosts}.`];
 }
 
 function temporaryText({ folder, seenAt, isTmpdir }: SandboxLimits['temporary']): readonly string[] {

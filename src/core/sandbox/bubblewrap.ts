@@ -81,6 +81,14 @@ export function bubblewrapArguments(facts: TreeFacts, options: BubblewrapOptions
   ];
 }
 
+/**
+ * Arguments of an outer bubblewrap that makes a network of its own, with its loopback device, and hides nothing. The
+ * sandbox inside of it is made without `--unshare-net`.
+ */
+export function hostNetworkArguments(): string[] {
+  return ['--unshare-user', '--unshare-net', '--die-with-parent', '--dev-bind', '/', '/'];
+}
+
 interface Mount {
   readonly at: string;
   readonly args: readonly string[];

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { allowsNetwork, type SandboxMechanism, type SandboxPolicy } from '../../protocol/policy.ts';
-import type { Confinement } from '../ports.ts';
+import type { Confinement, HostLimits } from '../ports.ts';
 import { type Temporary, temporaryOf } from './temporary.ts';
 import { isWithin } from './within.ts';
 import { type Surroundings, writableRoots } from './writableRoots.ts';
@@ -11,6 +11,8 @@ export interface SandboxSurroundings extends Surroundings {
   readonly temporaryFolder: string;
   /** Folders that are readable although one around them is not. */
   readonly readable?: readonly string[];
+  /** The result of `hostLimits`. It has no effect where the policy allows the network. */
+  readonly hosts?: HostLimits | undefined;
   /** Value of `TMPDIR` in Tiller's own environment, if it is set. */
   readonly tmpdirVariable?: string | undefined;
   /** The result of `unreadablePaths`. */
@@ -27,7 +29,7 @@ export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundin
   if (box === 'none' || box === 'external') return { type: 'none' };
   const writable = writableRoots(policy, surroundings);
   if (writable.type === 'everything') return { type: 'none' };
-  const { cwd, temporaryFolder, unreadable, unreadableGlobs, readable = [] } = surroundings;
+  const { cwd, temporaryFolder, unreadable, unreadableGlobs, hosts, readable = [] } = surroundings;
   const temporary = temporaryOf(box, policy, temporaryFolder, cwd);
   const roots = writable.roots.map((root) => root.path);
   return {
@@ -36,6 +38,7 @@ export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundin
       writableRoots: writable.roots,
       visible: [cwd, ...readable],
       network: allowsNetwork(policy),
+      ...(hosts !== undefined && !allowsNetwork(policy) ? { hosts } : {}),
       unreadable: [...unreadable, ...replacedTmpdir(box, temporary, [cwd, ...roots], surroundings)],
       unreadableGlobs,
       temporary,
@@ -59,12 +62,12 @@ function replacedTmpdir(
 }
 
 /**
- * Returns the sandbox without writable folders, except the thread's temporary one: for commands that are known to only
+ * Returns the sandbox without hosts and without writable folders, except the thread's temporary one: for commands that are known to only
  * read. If such a command was classified wrongly, it still changes nothing, and no check is needed when it has ended.
  */
 export function forReading(confinement: Confinement): Confinement {
   if (confinement.type === 'none') return confinement;
-  const { writableRoots, visible, ...limits } = confinement.limits;
+  const { writableRoots, visible, hosts: _, ...limits } = confinement.limits;
   const roots = writableRoots.map((root) => root.path);
   return { type: 'sandbox', limits: { ...limits, writableRoots: [], visible: [...visible, ...roots] } };
 }

@@ -6,9 +6,12 @@ import type { SandboxLimits } from '../ports.ts';
 import { isWithin } from './within.ts';
 import { PROTECTED_ENDING } from './writableRoots.ts';
 
-/** Arguments of `/usr/bin/sandbox-exec` up to the program. The paths must be real: Seatbelt does not follow links. */
-export function seatbeltArguments(limits: SandboxLimits): string[] {
-  const { text, parameters } = seatbeltProfile(limits);
+/**
+ * Arguments of `/usr/bin/sandbox-exec` up to the program. The paths must be real: Seatbelt does not follow links.
+ * `proxyPort`: of the proxy at 127.0.0.1 that leads to the allowed hosts.
+ */
+export function seatbeltArguments(limits: SandboxLimits, proxyPort?: number): string[] {
+  const { text, parameters } = seatbeltProfile(limits, proxyPort);
   return ['-p', text, ...Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`]), '--'];
 }
 
@@ -18,13 +21,10 @@ export interface SeatbeltProfile {
 }
 
 /** A later rule wins over an earlier one (Apple's sandbox guide), so the denials inside a folder come after it. */
-export function seatbeltProfile({
-  writableRoots,
-  visible,
-  unreadable,
-  network,
-  temporary,
-}: SandboxLimits): SeatbeltProfile {
+export function seatbeltProfile(
+  { writableRoots, visible, unreadable, network, temporary }: SandboxLimits,
+  proxyPort?: number,
+): SeatbeltProfile {
   const parameters: Record<string, string> = {};
   const name = (stem: string, index: number, value: string): string => {
     parameters[`${stem}_${index}`] = value;
@@ -58,6 +58,7 @@ export function seatbeltProfile({
       ? [`(allow file-read* file-write* (subpath ${name('TEMPORARY', 0, temporary.folder)}))`]
       : []),
     ...(network ? NETWORK : []),
+    ...(proxyPort === undefined ? [] : [`(allow network-outbound (remote ip "localhost:${proxyPort}"))`]),
   ];
   return { text: lines.join('\n'), parameters };
 }

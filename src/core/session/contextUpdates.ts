@@ -89,6 +89,8 @@ export class ContextUpdates {
       readonly isSubAgent: boolean;
       readonly userInstructions: string;
       readonly allowedPrefixes: readonly AllowedPrefix[];
+      /** Hosts that commands may reach without network. */
+      readonly allowedHosts: readonly string[];
       /** Lists the memories that the model may read. Called only while the history lists none. */
       readonly memories: () => Promise<readonly ListedMemory[]>;
       readonly toolInstructions: readonly ToolInstructions[];
@@ -97,9 +99,9 @@ export class ContextUpdates {
       readonly skillTokens: number;
     },
   ): Promise<readonly ResponseItem[]> {
-    const { ports, thread, userInstructions, allowedPrefixes } = options;
+    const { ports, thread, userInstructions, allowedPrefixes, allowedHosts } = options;
     const news: MessageItem[] = [];
-    const permissions = permissionsMessage(settings, temporaryIn({ settings, thread }));
+    const permissions = permissionsMessage(settings, temporaryIn({ settings, thread }), allowedHosts);
     if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
     const isPlanMode = settings.planMode === true;
     if (!options.isSubAgent && isPlanMode !== this.#planMode) news.push(planModeMessage(isPlanMode));

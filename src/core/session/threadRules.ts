@@ -1,4 +1,5 @@
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
+import { allowedBy } from '../rules/allowedBy.ts';
 import type { RulesInForce, RulesPlace, RulesStore } from '../rules/rulesStore.ts';
 import type { Memory } from './memory.ts';
 
@@ -37,9 +38,14 @@ export class ThreadRules {
     return rules;
   }
 
-  /** The prefixes of commands that run unasked, for the prompt. */
-  async allowedIn(cwd: string): Promise<readonly AllowedPrefix[]> {
-    const allowing = (await this.inForce(cwd)).filter(({ rule }) => rule.decision === 'allow');
-    return allowing.map(({ rule }) => ({ pattern: rule.pattern, outside: rule.bypassSandbox === true }));
+  /** The prefixes of commands that run unasked and the hosts that commands may reach, for the prompt. */
+  async allowedIn(
+    cwd: string,
+  ): Promise<{ readonly commands: readonly AllowedPrefix[]; readonly hosts: readonly string[] }> {
+    const { commands, hosts } = allowedBy(await this.inForce(cwd));
+    return {
+      commands: commands.map(({ pattern, bypassSandbox }) => ({ pattern, outside: bypassSandbox === true })),
+      hosts,
+    };
   }
 }

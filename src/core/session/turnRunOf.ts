@@ -49,6 +49,7 @@ export async function takeContext(
   const { ports, host, meta } = options;
   const thread = settingsNow(options);
   const isTrusted = host.isTrusted();
+  const allowed = isTrusted ? await rules.allowedIn(settings.cwd) : { commands: [], hosts: [] };
   return context.take(settings, {
     ports,
     ...thread.prompt,
@@ -56,7 +57,8 @@ export async function takeContext(
     isSubAgent: meta.parent_id !== undefined,
     projectDocMaxBytes: docsLimit(options),
     unreadable: thread.tools.unreadable,
-    allowedPrefixes: isTrusted ? await rules.allowedIn(settings.cwd) : [],
+    allowedPrefixes: allowed.commands,
+    allowedHosts: [...thread.tools.allowedHosts, ...allowed.hosts],
     memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, meta.id, ports) : []),
     toolInstructions: tools.instructions(),
     skills: await skillsForModel(options),

@@ -139,7 +139,7 @@ export type Preparation<Plan> =
   /** The call cannot be made; it had no effect. */
   { readonly type: 'failure'; readonly output: string } | ReadyPreparation<Plan>;
 
-/** A call as it would run outside the sandbox. */
+/** A call as it would run once more: outside the sandbox, or with more hosts. */
 export interface OutsidePreparation<Plan> {
   readonly plan: Plan;
   readonly item: TurnItem;
@@ -172,6 +172,11 @@ export interface ReadyPreparation<Plan> {
    * makes a new item.
    */
   readonly outside?: () => Promise<OutsidePreparation<Plan>>;
+  /**
+   * The same call in the sandbox with these hosts, for the case that it was refused them; needs an approval of its own.
+   * Each call makes a new item. Resolves to `undefined` where a rule forbids one.
+   */
+  readonly withHosts?: (hosts: readonly [string, ...string[]]) => Promise<OutsidePreparation<Plan> | undefined>;
   /** Rules that the decision used. */
   readonly matchedRules?: LoadedRules;
   /**
@@ -197,7 +202,7 @@ export function mapPlan<Plan, Mapped>(
   prepared: ReadyPreparation<Plan>,
   map: (plan: Plan) => Mapped,
 ): ReadyPreparation<Mapped> {
-  const { plan, outside, ...rest } = prepared;
+  const { plan, outside, withHosts, ...rest } = prepared;
   return {
     ...rest,
     plan: map(plan),
@@ -209,6 +214,12 @@ export function mapPlan<Plan, Mapped>(
             return { ...made, plan: map(made.plan) };
           },
         }),
+    ...(withHosts && {
+      withHosts: async (hosts) => {
+        const made = await withHosts(hosts);
+        return made && { ...made, plan: map(made.plan) };
+      },
+    }),
   };
 }
 
@@ -232,6 +243,8 @@ export interface ToolResult {
   readonly item?: TurnItem;
   /** The access that the sandbox seems to have blocked, as printed by the program. */
   readonly blocked?: string | undefined;
+  /** Hosts that the sandbox refused it, and that it may need, because it has failed. */
+  readonly wantedHosts?: readonly string[];
 }
 
 /** The properties of a model family that decide which tools it is offered, and in which form. */
@@ -255,6 +268,8 @@ export interface ToolSettings {
   readonly environment: EnvironmentSettings;
   /** Handling of files that a patch left unsaved, before a command runs. */
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];
+  /** The setting `sandbox.allowedHosts`. */
+  readonly allowedHosts: readonly string[];
   /** True if `fetch_url` is offered. */
   readonly webFetch: boolean;
   /** `off`: `web_search` is not offered. Otherwise with cached or live results. */

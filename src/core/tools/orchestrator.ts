@@ -4,6 +4,7 @@ import type {
   Attempt,
   Parsed,
   Preparation,
+  ReadyPreparation,
   ToolCall,
   ToolContext,
   ToolHandler,
@@ -22,7 +23,7 @@ import type { CallPlace } from '../util/callOrder.ts';
 import { traitsOf } from '../../protocol/itemTraits.ts';
 import { reviewIn } from '../../protocol/policy.ts';
 import { type GivenReview, withGivenReview } from './proposalChoices.ts';
-import { askOutside, offerOutside, type Outside } from './retryOutside.ts';
+import { askAgain, offerAgain } from './retryCall.ts';
 import type { ToolRegistry } from './registry.ts';
 import { rawArgumentsOf } from './router.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -240,35 +241,44 @@ async function decideAndRun(
     given = { review: reviewIn(answer), proposal: prepared.proposal, folders: prepared.folders };
     if (result.changedSince && round < MAX_ROUNDS) continue;
     if (result.item) items.complete(result.item);
-    const outside = await offerOutside(result, prepared, context);
-    context.signal.throwIfAborted();
-    if (outside === undefined) return { output: result.output, success: result.success };
-    return runOutside(handler, outside, result, deps, context, items);
+    return runAgain(handler, prepared, result, deps, context, items);
   }
 }
 
-/** Asks for and runs the attempt outside the sandbox like a call of its own, with its own item and audit entries. */
-async function runOutside(
+/**
+ * Asks for and runs further attempts of a call that its sandbox has stopped, each like a call of its own, with its own
+ * item and audit entries. A program may name the next host that it needs only when it has reached the first.
+ */
+async function runAgain(
   handler: ToolHandler,
-  outside: Outside,
-  inside: ToolResult,
+  prepared: ReadyPreparation<unknown>,
+  first: ToolResult,
   deps: OrchestratorDeps,
   context: ToolContext,
   items: OpenItem,
 ): Promise<ToolOutput> {
-  const attempt: Attempt = { box: 'none', escalated: true, answer: null };
-  const journal = journalOf(outside.item, deps.audit, context);
-  items.start(outside.item);
-  const permission = await askOutside(inside, outside, deps, context);
-  journal.decided(permission.record, attempt);
-  if (permission.type === 'refused') {
-    items.refuse(permission);
-    return failure(permission.output);
+  let result = first;
+  let hosts: readonly string[] = [];
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
+    const again = await offerAgain(result, prepared, context, hosts);
+    context.signal.throwIfAborted();
+    if (again === undefined) break;
+    const { item, plan } = again;
+    const journal = journalOf(item, deps.audit, context);
+    items.start(item);
+    const permission = await askAgain(result, again, deps, context);
+    journal.decided(permission.record, again.attempt);
+    if (permission.type === 'refused') {
+      items.refuse(permission);
+      return failure(permission.output);
+    }
+    context.signal.throwIfAborted();
+    const attempt: Attempt = { ...again.attempt, answer: null };
+    result = await journal.ended(() => handler.run(plan, attempt, context));
+    if (result.item) items.complete(result.item);
+    context.signal.throwIfAborted();
+    hosts = again.hosts;
   }
-  context.signal.throwIfAborted();
-  const result = await journal.ended(() => handler.run(outside.plan, attempt, context));
-  if (result.item) items.complete(result.item);
-  context.signal.throwIfAborted();
   return { output: result.output, success: result.success };
 }
 

@@ -4,7 +4,7 @@
  */
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import path from 'node:path';
 
 /** Nothing is inherited: no loader variable, no secret, no socket of the editor. */
@@ -25,6 +25,19 @@ const TRUE_PLACES = ['/bin/true', '/usr/bin/true', '/run/current-system/sw/bin/t
 /** Returns its absolute path; `undefined` where there is none. Never from PATH. */
 export function findBash(): string | undefined {
   return BASH_PLACES.find((place) => existsSync(place));
+}
+
+const NSENTER_PLACES = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'];
+const MKFIFO_PLACES = ['/usr/bin/mkfifo', '/bin/mkfifo', '/run/current-system/sw/bin/mkfifo'];
+
+/** Returns its absolute path; `undefined` where there is none. Never from PATH. */
+export function findNsenter(): string | undefined {
+  return NSENTER_PLACES.find((place) => existsSync(place));
+}
+
+/** Returns its absolute path; `undefined` where there is none. Never from PATH. */
+export function findMkfifo(): string | undefined {
+  return MKFIFO_PLACES.find((place) => existsSync(place));
 }
 
 /** Returns the absolute path of a program that does nothing. */
@@ -92,6 +105,57 @@ export function startAfterKill(script: string, args: readonly string[]): { stop(
   child.unref();
   (child.stdin as unknown as Socket).unref();
   return { stop: () => void child.kill('SIGKILL') };
+}
+
+/**
+ * Listens and hands the socket over. It tries again while the loopback device of a new namespace is still down. Its
+ * own copy of the socket is closed with it.
+ */
+const LISTENER = `const server = require('node:net').createServer();
+const port = Number(process.argv[1]);
+let tries = 0;
+const listen = () => server.listen(port, '127.0.0.1', () => process.send('listening', server, () => process.exit()));
+server.on('error', ({ code }) => {
+  if (code === 'EADDRNOTAVAIL' && tries++ < 400) return void setTimeout(listen, 5);
+  process.send(code, () => process.exit(1));
+});
+process.once('disconnect', () => process.exit(1));
+listen();`;
+const LISTENS_WITHIN_MS = 15_000;
+
+/**
+ * Resolves to a server that listens at 127.0.0.1:`port` in the network namespace of a process: a socket stays in the
+ * namespace that it was made in, so a short-lived program makes it there and hands it over. `user`: a process in the
+ * user namespace that owns that network namespace; this process must have made it. Rejects with a reason for the user,
+ * or that of the signal.
+ */
+export function listenInNamespace(
+  nsenter: string,
+  { network, user, port }: { readonly network: number; readonly user: number; readonly port: number },
+  signal: AbortSignal,
+): Promise<Server> {
+  const namespaces = [`--user=/proc/${user}/ns/user`, `--net=/proc/${network}/ns/net`, '--preserve-credentials'];
+  const child = spawn(nsenter, [...namespaces, '--', process.execPath, '-e', LISTENER, String(port)], {
+    cwd: '/',
+    // In VS Code the program is Electron, which runs as Node with this variable.
+    env: { ...ENVIRONMENT, ELECTRON_RUN_AS_NODE: '1' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    signal,
+    killSignal: 'SIGKILL',
+    timeout: LISTENS_WITHIN_MS,
+  });
+  let printed = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (printed = `${printed}${text}`.slice(0, 1_000)));
+  return new Promise((resolve, reject) => {
+    child.once('message', (message, handle) => {
+      if (handle instanceof Server) resolve(handle);
+      else reject(new Error(`listening failed with ${JSON.stringify(message)}`));
+    });
+    child.once('error', reject);
+    child.once('close', (code) => {
+      reject(new Error(printed.trim() || `nsenter ended with ${String(code ?? 'a signal')}`));
+    });
+  });
 }
 
 /** The program starterProgram.ts, with its input and output. */

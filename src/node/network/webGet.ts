@@ -3,11 +3,11 @@
  * checked, and the connection goes to one of these: a name that changes its address in between (DNS rebinding) cannot
  * lead to a private one.
  */
-import { lookup } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
-import { type LookupFunction, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
+import { type Address, pinned, type Resolve, resolveAll } from './addresses.ts';
 import { isPrivateAddress, isPrivateName } from './privateAddresses.ts';
 import { type Web, type WebAnswer, WebError, type WebRequest } from '../../core/ports.ts';
 import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
@@ -17,13 +17,7 @@ import { decoded, isKnownEncoding } from './responseBody.ts';
 export interface WebGetOptions {
   /** `undefined`: no proxy is set up by Tiller. */
   readonly proxyFor?: (url: URL) => URL | undefined;
-  /** Resolves a name to all of its addresses. Rejects like `dns.lookup`. */
-  readonly resolve?: (hostname: string) => Promise<readonly Address[]>;
-}
-
-export interface Address {
-  readonly address: string;
-  readonly family: number;
+  readonly resolve?: Resolve;
 }
 
 export function createWebGet({ proxyFor, resolve = resolveAll }: WebGetOptions = {}): Web {
@@ -48,7 +42,7 @@ export function createWebGet({ proxyFor, resolve = resolveAll }: WebGetOptions =
 /** The addresses that may be connected to; `undefined` where a proxy resolves a name that is not known here. */
 async function addressesOf(
   { url, mayBePrivate }: WebRequest,
-  resolve: NonNullable<WebGetOptions['resolve']>,
+  resolve: Resolve,
   hasProxy: boolean,
 ): Promise<readonly Address[] | undefined> {
   const name = url.hostname.replace(/^\[|\]$/g, '');
@@ -61,12 +55,6 @@ async function addressesOf(
   }
   if (mayBePrivate || found.every(({ address }) => !isPrivateAddress(address))) return found;
   throw new WebError('private', `${url.host} leads to an address on this machine or in a private network.`);
-}
-
-function resolveAll(hostname: string): Promise<readonly Address[]> {
-  return new Promise((resolve, reject) => {
-    lookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
-  });
 }
 
 function send(
@@ -113,17 +101,6 @@ function send(
     });
     request.end();
   });
-}
-
-/** Answers for this name with the addresses that were checked; other names, such as that of a proxy, are looked up. */
-function pinned(hostname: string, addresses: readonly Address[]): LookupFunction {
-  return (name, options, callback) => {
-    if (name !== hostname) return lookup(name, options, callback);
-    const [first] = addresses;
-    if (options.all) callback(null, [...addresses]);
-    else if (first) callback(null, first.address, first.family);
-    else callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '');
-  };
 }
 
 /** Reads at most `maxBytes`; then the connection is closed. */

@@ -2,7 +2,8 @@
 import { closeSync, lstatSync, openSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../core/ports.ts';
-import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
+import { bubblewrapArguments, hostNetworkArguments } from '../../core/sandbox/bubblewrap.ts';
+import { HOST_PROXY_PORT, npmCache, proxyVariables } from '../../core/sandbox/proxyVariables.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { findBash, SANDBOX_EXEC } from '../host/ownPrograms.ts';
@@ -12,13 +13,23 @@ import { type SandboxLife, followSandbox } from './sandboxLife.ts';
 import { realOf } from './disk.ts';
 import { filterFile } from './filter.ts';
 import { type Descriptor, emptyDescriptor, inheritableDescriptors } from '../host/inheritable.ts';
+import type { HostProxyOptions } from '../network/hostProxy.ts';
+import {
+  type BubblewrapHosts,
+  type Gate,
+  hostsOfBubblewrap,
+  hostsOfSeatbelt,
+  hostSupport,
+  type LaunchedHosts,
+  withoutHosts,
+} from './hostBridge.ts';
 import { KillWatch } from './killWatch.ts';
 import type { MovedFiles } from '../host/movedFiles.ts';
 import { inspectTree } from './inspectTree.ts';
 import { MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
 import { SecretLinks } from './secretLinks.ts';
-import { sandboxMachinery } from './support.ts';
+import { emptySandbox, sandboxMachinery } from './support.ts';
 import { mountFolder } from './sweep.ts';
 import { TreeScan } from './treeScan.ts';
 
@@ -36,12 +47,16 @@ export interface Launch {
   ended(): Promise<readonly SandboxFinding[]>;
   /** Call after `ended`: resolves when the mount points that it needed in a workspace are removed, a moment later. */
   settled(): Promise<void>;
+  /** Set where the limits have `hosts`: the command waits until `ready` has resolved. */
+  readonly hosts?: LaunchedHosts | undefined;
 }
 
 export interface SandboxesOptions {
   readonly afterKill?: string;
   readonly marksMountPoints?: boolean;
   readonly moved?: MovedFiles;
+  /** The look-up of names and the proxy of the machine, for commands that may reach some hosts. */
+  readonly network?: HostProxyOptions | undefined;
 }
 
 /** All sandboxes of this process. */
@@ -53,13 +68,15 @@ export class Sandboxes {
   readonly #links: SecretLinks;
   readonly #quarantine: Quarantine;
   readonly #marksMountPoints: boolean;
+  readonly #network: HostProxyOptions;
 
   /**
    * `home`: TILLER_HOME. `afterKill`: the built script afterKill.ts; without it the leftovers of a killed process in a
    * workspace are removed at the next start. `marksMountPoints`: for VS Code, whose Explorer hides marked ones.
    * `moved`: shared with the workspace, so that file tools know where commands have moved files with secrets.
    */
-  constructor(home: string, { afterKill, marksMountPoints = false, moved }: SandboxesOptions = {}) {
+  constructor(home: string, { afterKill, marksMountPoints = false, moved, network = {} }: SandboxesOptions = {}) {
+    this.#network = network;
     this.#marksMountPoints = marksMountPoints;
     this.#links = new SecretLinks(moved);
     this.#folder = path.join(home, 'box');
@@ -85,7 +102,11 @@ export class Sandboxes {
       case 'bubblewrap':
         return this.#launchBubblewrap(request, limits, { ...machinery, inheritable });
       case 'seatbelt':
-        return launchSeatbelt(request, { ...limits, unreadable: [...limits.unreadable, ...this.#secretsIn(limits)] });
+        return launchSeatbelt(
+          request,
+          { ...limits, unreadable: [...limits.unreadable, ...this.#secretsIn(limits)] },
+          this.#network,
+        );
       case 'none':
         throw new Error(`The command was not run: it needs a sandbox, and there is none. ${machinery.cause}`);
     }
@@ -104,7 +125,7 @@ export class Sandboxes {
   }
 
   async #launchBubblewrap(
-    { argv, cwd, tty }: ExecRequest,
+    { argv, cwd, env, tty }: ExecRequest,
     limits: SandboxLimits,
     {
       program,
@@ -119,7 +140,10 @@ export class Sandboxes {
     const filter = filterFile(this.#folder);
     const life = followSandbox(this.#folder);
     let giveBack = () => {};
+    let hosts: LaunchedHosts | BubblewrapHosts | undefined;
     try {
+      hosts = await this.#hostsOf(limits, life, { program, disablesUserNamespaces });
+      const gate = hosts !== undefined && 'gate' in hosts ? hosts.gate : undefined;
       const before = inspectTree(limits, cwd, {
         scan: this.#scan,
         links: this.#links,
@@ -129,15 +153,18 @@ export class Sandboxes {
       giveBack = await this.#hold(before.heldNames);
       const held = before.heldNames.filter((name) => realOf(name) === name);
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...held] };
-      const options = { network: limits.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
+      const network = limits.network || gate !== undefined;
+      const options = { network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
       const sandboxed = [...bubblewrapArguments(facts, options), '--', ...inside];
-      const start = startOf(program, sandboxed, { filter, life, tty: tty !== undefined, inheritable });
+      const start = startOf(program, sandboxed, { filter, life, tty: tty !== undefined, inheritable, gate });
       return {
         ...start,
-        env: tmpdirOf(limits),
+        env: { ...tmpdirOf(limits), ...(gate && { ...npmCache(limits, env), ...proxyVariables(HOST_PROXY_PORT) }) },
+        hosts,
         ended: async () => {
           let isOver = false;
+          hosts?.close();
           try {
             isOver = await life.ended();
             return runPostRunChecks(before, {
@@ -160,8 +187,21 @@ export class Sandboxes {
     } catch (error) {
       giveBack();
       life.close();
+      hosts?.close();
       throw error;
     }
+  }
+
+  async #hostsOf(
+    { hosts }: SandboxLimits,
+    life: SandboxLife,
+    { program, disablesUserNamespaces }: { readonly program: string; readonly disablesUserNamespaces: boolean },
+  ): Promise<LaunchedHosts | BubblewrapHosts | undefined> {
+    if (hosts === undefined) return undefined;
+    const support = await hostSupport(program, emptySandbox(disablesUserNamespaces, true));
+    if (support.type === 'fails') return withoutHosts(support.cause);
+    const { nsenter, mkfifo } = support;
+    return hostsOfBubblewrap(this.#folder, life, hosts, { ...this.#network, nsenter, mkfifo });
   }
 
   /** @throws Error with a message for the model. */
@@ -186,16 +226,19 @@ interface Handover {
   readonly life: SandboxLife;
   readonly tty: boolean;
   readonly inheritable: readonly number[] | undefined;
+  /** The command waits at it, in a network of its own that Tiller listens in. */
+  readonly gate: Gate | undefined;
 }
 
 /** The numbers of the descriptors for bubblewrap. */
 const FILTER = 3;
 const INFO = 4;
+const GATE = 5;
 
 /**
  * Passes filter and info as descriptors where there are pipes. Descriptors that would be inherited by accident are
  * replaced by an empty file, given to bubblewrap as a source of further arguments: it reads none, and closes it. With a
- * terminal no descriptors can be passed: then bash opens and closes them before it executes bubblewrap.
+ * terminal, or at a gate, no descriptors are passed: then bash opens and closes them before it executes bubblewrap.
  */
 function startOf(
   program: string,
@@ -206,6 +249,9 @@ function startOf(
   const leaks = (handover.inheritable ?? inheritableDescriptors()).filter(
     (descriptor) => descriptor !== FILTER && descriptor !== INFO,
   );
+  if (handover.gate !== undefined) {
+    return startAtGate(program, [...handed, '--block-fd', String(GATE), ...args], handover, handover.gate, leaks);
+  }
   if (handover.tty || leaks.some((descriptor) => descriptor > LAST_DESCRIPTOR)) {
     return startByBash([program, ...handed, ...args], handover, leaks);
   }
@@ -222,17 +268,42 @@ function startOf(
   };
 }
 
+/** Starts bubblewrap inside of another one that makes the network. */
+function startAtGate(
+  program: string,
+  args: readonly string[],
+  handover: Handover,
+  { mkfifo, pipe }: Gate,
+  leaks: readonly number[],
+): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
+  const command = [program, ...hostNetworkArguments(), '--', program, ...args];
+  // Opened for both directions, because opening one end would wait for the other.
+  const open = { script: `"$1" -m 600 "$2" || exit; exec ${GATE}<>"$2"; shift 2; `, args: [mkfifo, pipe] };
+  return startByBash(
+    command,
+    handover,
+    leaks.filter((descriptor) => descriptor !== GATE),
+    open,
+  );
+}
+
 function startByBash(
   command: readonly string[],
   { filter, life, tty }: Handover,
   leaks: readonly number[],
+  first: { readonly script: string; readonly args: readonly string[] } = { script: '', args: [] },
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
   const closed = leaks.map((descriptor) => ` ${descriptor}<&-`);
   const ignoreSignals = tty ? 'trap "" INT QUIT; ' : '';
-  const script = `${ignoreSignals}exec ${FILTER}<"$1" ${INFO}<>"$2"${closed.join('')}; shift 2; exec "$@"`;
+  const opened = `exec ${FILTER}<"$1" ${INFO}<>"$2"${closed.join('')}; shift 2; exec "$@"`;
   return {
     program: requireBash(),
-    args: [...bashRunning(script), filter, `/proc/${process.pid}/fd/${life.descriptor}`, ...command],
+    args: [
+      ...bashRunning(`${ignoreSignals}${first.script}${opened}`),
+      ...first.args,
+      ...[filter, `/proc/${process.pid}/fd/${life.descriptor}`],
+      ...command,
+    ],
     descriptors: [],
     started: () => {},
   };
@@ -256,7 +327,8 @@ function bashRunning(script: string): readonly string[] {
 
 function requireBash(): string {
   const bash = findBash();
-  if (bash === undefined) throw new Error('The command was not run: a sandbox with a terminal needs bash.');
+  if (bash === undefined)
+    throw new Error('The command was not run: a sandbox with a terminal, or with allowed hosts, needs bash.');
   return bash;
 }
 
@@ -265,14 +337,23 @@ export function launchPlainly({ argv: [program, ...args] }: ExecRequest): Launch
   return { program, args, descriptors: [], env: {}, started: () => {}, ended: async () => [], settled: async () => {} };
 }
 
-function launchSeatbelt({ argv }: ExecRequest, limits: SandboxLimits): Launch {
+async function launchSeatbelt(
+  { argv, env }: ExecRequest,
+  limits: SandboxLimits,
+  network: HostProxyOptions,
+): Promise<Launch> {
+  const hosts = limits.hosts && (await hostsOfSeatbelt(limits.hosts, network));
   return {
     program: SANDBOX_EXEC,
-    args: [...seatbeltArguments(limits), ...argv],
+    args: [...seatbeltArguments(limits, hosts?.port), ...argv],
     descriptors: [],
-    env: tmpdirOf(limits),
+    env: { ...tmpdirOf(limits), ...(hosts && { ...npmCache(limits, env), ...proxyVariables(hosts.port) }) },
+    hosts,
     started: () => {},
-    ended: async () => [],
+    ended: async () => {
+      hosts?.close();
+      return [];
+    },
     settled: async () => {},
   };
 }

@@ -19,6 +19,8 @@ const LONGEST_INFO = 1_024;
 export interface SandboxLife {
   /** The descriptor of an unlinked file, for `bwrap --info-fd`. */
   readonly descriptor: number;
+  /** The first process inside; `undefined` until bubblewrap has made it. Call before `ended`. */
+  first(): ProcessIdentity | undefined;
   /** Resolves when no process runs in the sandbox any more, or with false when the kernel takes too long. Call once. */
   ended(): Promise<boolean>;
   /** Resolves like `ended`, without a time limit. Call after `ended`. */
@@ -36,6 +38,7 @@ export function followSandbox(folder: string): SandboxLife {
   const runs = () => first !== undefined && isRunning(first);
   return {
     descriptor,
+    first: () => firstProcessIn(descriptor),
     async ended() {
       try {
         first = firstProcessIn(descriptor);

@@ -91,7 +91,8 @@ function* findLinuxMachinery(): Search {
   };
 }
 
-function emptySandbox(disablesUserNamespaces: boolean): string[] {
+/** Arguments of the emptiest sandbox, for trials. */
+export function emptySandbox(disablesUserNamespaces: boolean, network = false): string[] {
   const facts = {
     writable: [],
     readOnly: [],
@@ -101,7 +102,7 @@ function emptySandbox(disablesUserNamespaces: boolean): string[] {
     temporary: { folder: '/tmp', seenAt: [] },
     isRoot: isRoot(),
   };
-  return bubblewrapArguments(facts, { network: false, tty: false, disablesUserNamespaces, cwd: '/' });
+  return bubblewrapArguments(facts, { network, tty: false, disablesUserNamespaces, cwd: '/' });
 }
 
 function* findMacMachinery(): Search {

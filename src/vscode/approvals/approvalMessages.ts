@@ -47,6 +47,10 @@ function sentenceOf(approval: ApprovalRequest): string {
       ? vscode.l10n.t('Tiller wants to run a destructive command outside the sandbox: {0}. {1}', command, reason)
       : vscode.l10n.t('Tiller wants to run a destructive command: {0}. {1}', command, reason);
   }
+  if (approval.hosts !== undefined) {
+    const hosts = withoutLinks(inOneLine(approval.hosts.join(', '), NOTIFIED_LENGTH));
+    return vscode.l10n.t('Tiller wants to reach {0}: {1}', hosts, command);
+  }
   if (approval.kind === 'escalation') return vscode.l10n.t('Tiller wants to run outside the sandbox: {0}', command);
   const rule = ruleName(approval.reason);
   return rule === null

@@ -68,6 +68,7 @@ function liveFacts(state: ThreadState, stored: StoredThread, threads: ShownThrea
 export function questionOf({ approvals, questions }: ThreadState): string {
   const [approval] = approvals;
   if (approval) {
+    if (approval.hosts !== undefined) return vscode.l10n.t('Reach {0}?', approval.hosts.join(', '));
     if (approval.kind !== 'patch') return vscode.l10n.t('Run {0}?', approval.command ?? approval.callId);
     const [first, ...others] = approval.changes ?? [];
     return first && others.length === 0

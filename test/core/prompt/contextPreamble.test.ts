@@ -116,7 +116,7 @@ describe('the whole context', () => {
     const preamble = approvalPolicySchema.options.map((approvalPolicy) => {
       const facts = environmentFacts({ ...settings, approvalPolicy }, host, now);
       return JSON.stringify([
-        permissionsMessage({ ...settings, approvalPolicy }, TEMPORARY),
+        permissionsMessage({ ...settings, approvalPolicy }, TEMPORARY, []),
         environmentMessage(facts),
       ]);
     });

@@ -27,7 +27,11 @@ function textFor(
     box: 'bubblewrap',
     ...change,
   };
-  const message = permissionsMessage(settings, temporaryOf(settings.box, settings.sandboxPolicy, folder, settings.cwd));
+  const message = permissionsMessage(
+    settings,
+    temporaryOf(settings.box, settings.sandboxPolicy, folder, settings.cwd),
+    [],
+  );
   expect(message.role).toBe('developer');
   return textOf(message.content);
 }

@@ -156,6 +156,25 @@ function approve(): Script {
   return script;
 }
 
+/** A command that was refused hosts: one, or several. */
+function hosts(names: readonly [string, ...string[]]): Script {
+  const command = 'npm install undici@7';
+  return story()
+    .plan(2)
+    .says('Undici 7 ships a retry agent that does what `src/http/retry.ts` does by hand.')
+    .begin(commandItem(command))
+    .asks({
+      kind: 'network',
+      command,
+      cwd: TURN.cwd,
+      box: 'bubblewrap',
+      hosts: [...names],
+      reason: { source: 'sandbox', id: 'hosts', text: `The sandbox did not let it reach ${names.join(', ')}.` },
+      proposedRule: { pattern: ['connect_host', [...names]], decision: 'allow' },
+      choices: ['approved', 'approved_rule', 'denied', 'abort'],
+    });
+}
+
 function plain(command: string): Omit<ApprovalRequest, 'approvalId' | 'itemId' | 'callId'> {
   return {
     kind: 'command',
@@ -1505,6 +1524,12 @@ export const SCENES = {
   prose: scene(prose()),
   approve: scene(approve()),
   deny: scene(approve(), {}, ['decision-deny']),
+  hosts: scene(hosts(['registry.npmjs.org:443'])),
+  'hosts-menu': scene(
+    hosts(['registry.npmjs.org:443', 'objects.githubusercontent.com:443', 'npm.packages.acme.dev:8443']),
+    {},
+    ['decision-more'],
+  ),
   always: scene(approvePlain(), {}, ['decision-more', 'decision-approve-always']),
   together: scene(approve(), {}, ['decision-together']),
   'approve-plain': scene(approvePlain()),

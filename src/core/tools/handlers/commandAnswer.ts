@@ -2,6 +2,8 @@
 import type { LiveProcess } from '../../exec/liveProcess.ts';
 import type { Ids } from '../../ports.ts';
 import { deniedBy } from '../../sandbox/denied.ts';
+import { hostNotes } from '../../policy/hosts.ts';
+import { hostsNamedIn } from '../../sandbox/hostsNamed.ts';
 import { byteLength, type HeadTail, tokensOfBytes, truncateMiddle } from '../../util/tokens.ts';
 
 /** Tokens the model gets of one command's output unless it asks for less (codex-behaviour.md §5). */
@@ -24,6 +26,15 @@ export interface Answer {
  */
 export function blockedIn({ end, facts: { box }, network }: LiveProcess, output: string): string | undefined {
   return end?.by === 'itself' ? deniedBy({ box, network, exitCode: end.exitCode, output }) : undefined;
+}
+
+/**
+ * Returns the hosts that a process was refused and that it may need: it has failed. Where no host was allowed to it,
+ * and so no proxy asked, those that its messages name.
+ */
+export function wantedHosts({ end, facts: { box }, network }: LiveProcess, output: string): readonly string[] {
+  if (end?.by !== 'itself' || end.exitCode === 0 || network || (box !== 'bubblewrap' && box !== 'seatbelt')) return [];
+  return end.hosts === undefined ? hostsNamedIn(output) : end.hosts.refused;
 }
 
 interface CutOutput {
@@ -74,9 +85,10 @@ export function printedIn(answer: string): string {
 }
 
 function foundBy({ end }: LiveProcess): string[] {
-  return (end?.findings ?? []).map(({ kind, message }) =>
+  const findings = (end?.findings ?? []).map(({ kind, message }) =>
     kind === 'quarantined' ? `${message} The user can restore it.` : message,
   );
+  return [...findings, ...hostNotes(end?.hosts)];
 }
 
 function endedWhy({ end, timeoutMs }: LiveProcess): string {

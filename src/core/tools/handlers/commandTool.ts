@@ -3,14 +3,16 @@ import path from 'node:path';
 import type { ItemStatus, TestResults, TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
-import type { Confinement, ExecRequest } from '../../ports.ts';
+import type { Confinement, ExecRequest, HostLimits } from '../../ports.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { type CommandDecision, explainCommand } from '../../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
+import type { LoadedRules } from '../../policy/rules.ts';
 import { onlyProgramOf } from '../../policy/onlyProgram.ts';
 import type { SecretRedactor } from '../../util/secretRedactor.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
+import { hostLimits, hostRule, isForbidden } from '../../policy/hosts.ts';
 import { forReading, withSecretFiles } from '../../sandbox/confinement.ts';
 import { temporaryFolder } from '../../sandbox/temporary.ts';
 import { confinementOf } from '../confinementOf.ts';
@@ -20,7 +22,7 @@ import { unreadableNamed } from '../unreadableNamed.ts';
 import { secretValues } from '../secretValues.ts';
 import { seenByCommands, temporaryIn } from '../temporaryPaths.ts';
 import type { ApprovalCard, Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
-import { blockedIn, cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
+import { blockedIn, cutOutput, execAnswer, shellAnswer, wantedHosts } from './commandAnswer.ts';
 
 /** The size that programs assume when they do not ask for it. */
 const TERMINAL_SIZE = { columns: 80, rows: 24 };
@@ -68,6 +70,10 @@ export interface CommandPlan {
   readonly item: TurnItemOf<'command_execution'>;
   /** The decision by the rules as they are now. */
   readonly decide: () => Promise<CommandDecision>;
+  /** The hosts that it may reach by the setting and the rules as they are now, and those of `once`. */
+  readonly hosts: (once: readonly string[]) => Promise<HostLimits | undefined>;
+  /** Hosts that the user has allowed to this attempt. */
+  readonly once: readonly string[];
   /** True if a rule allowed it to open files with secrets in the sandbox when it was prepared. */
   readonly readsSecrets: boolean;
 }
@@ -75,7 +81,7 @@ export interface CommandPlan {
 /** Decides about a command; runs nothing. A failure has a message for the model. */
 export async function prepareCommand(
   request: CommandRequest,
-  options: Pick<ToolOptions, 'rules' | 'environment'>,
+  options: Pick<ToolOptions, 'rules' | 'environment' | 'allowedHosts'>,
   context: ToolContext,
 ): Promise<Preparation<CommandPlan>> {
   const { settings } = context;
@@ -116,12 +122,15 @@ export async function prepareCommand(
     isSecond: false,
     item,
     decide,
+    hosts: async (once) => hostLimits(options.allowedHosts, await options.rules(settings.cwd), once),
+    once: [],
     readsSecrets: opensSecrets(requirement),
   };
   return {
     type: 'ready',
     plan,
     outside: () => outsideOf(plan, context),
+    withHosts: async (hosts) => withHostsOf(plan, hosts, await options.rules(settings.cwd), context),
     requirement,
     matchedRules,
     reconsider: decide,
@@ -218,6 +227,37 @@ async function outsideOf(plan: CommandPlan, context: ToolContext) {
 }
 
 /**
+ * Returns the command in its sandbox with these hosts, for a further attempt that the user is asked about; `undefined`
+ * where a rule forbids one of them.
+ */
+function withHostsOf(
+  plan: CommandPlan,
+  hosts: readonly [string, ...string[]],
+  rules: LoadedRules,
+  { ids, settings }: ToolContext,
+) {
+  if (hosts.some((host) => isForbidden(host, rules))) return undefined;
+  const { argv, display, justification, tty } = plan.request;
+  const item: CommandPlan['item'] = { ...plan.item, id: ids.next('item') };
+  return {
+    plan: { ...plan, item, once: hosts },
+    item,
+    card: {
+      kind: 'network' as const,
+      command: display,
+      cwd: item.cwd,
+      box: settings.box,
+      hosts: [...hosts],
+      proposedRule: hostRule(hosts),
+      ...(tty ? { tty } : {}),
+      ...(justification ? { justification } : {}),
+    },
+    approvalKeys: [],
+    binding: JSON.stringify(['hosts', argv, item.cwd, hosts]),
+  };
+}
+
+/**
  * The environment of a command. That of a command that only reads has no folder in PATH in which another process could
  * replace its program (codex-behaviour.md §6.7).
  */
@@ -241,7 +281,8 @@ function environmentFor(
  */
 export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   const { request, item } = plan;
-  const confinement = confinementOf(attempt.box, context);
+  const hosts = plan.onlyReads ? undefined : await plan.hosts(plan.once);
+  const confinement = confinementOf(attempt.box, context, hosts);
   const { cwd } = item;
   const ended = plan.onlyReads
     ? () => {}
@@ -332,12 +373,16 @@ async function resultOf(
     if (output.isCut) process.log.keep();
     await process.log.close();
   }
+  const wanted = plan.onlyReads ? [] : wantedHosts(process, output.text);
   const blocked = blockedIn(process, output.text);
-  const blockedNotes = blocked === undefined ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
+  const isAsked = wanted.length > 0 && context.settings.approvalPolicy !== 'never';
+  const blockedNotes =
+    blocked === undefined || isAsked ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
   const notes = [...background, ...blockedNotes];
   const answer = { process, durationMs, output: summary ? { ...output, text: summary.text } : output, notes };
   return {
     blocked,
+    wantedHosts: wanted,
     output: request.format === 'shell' ? shellAnswer(answer) : execAnswer(answer, context.ids),
     success: end === undefined || end.exitCode === 0,
     item: {

@@ -43,7 +43,9 @@ const SPEC: FunctionToolSpec = {
 };
 
 /** Runs the test command that the workspace names, as a command: policy, sandbox, background (docs/decisions/0052). */
-export function runTests(options: Pick<ToolOptions, 'rules' | 'environment'>): ToolHandler<Arguments, CommandPlan> {
+export function runTests(
+  options: Pick<ToolOptions, 'rules' | 'environment' | 'allowedHosts'>,
+): ToolHandler<Arguments, CommandPlan> {
   return {
     names: ['run_tests'],
     spec: SPEC,

@@ -14,7 +14,7 @@ export interface TestPlace {
 
 /** `run_tests`, while the working directory names a test command when a turn starts. */
 export function testTools(
-  options: Pick<ToolOptions, 'rules' | 'environment' | 'saveBeforeCommands'>,
+  options: Pick<ToolOptions, 'rules' | 'environment' | 'allowedHosts' | 'saveBeforeCommands'>,
   { workspace, cwd }: TestPlace,
 ): ToolProvider {
   const tool: ToolHandler = savingFirst(runTests(options), options.saveBeforeCommands);

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { isIPv6 } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { errorCode } from '../../../core/util/fileErrors.ts';
 import { ProxyFailure } from './proxyFailure.ts';
@@ -59,32 +59,49 @@ class TunnelAgent extends https.Agent {
     options: https.RequestOptions,
     callback: (error: Error | null, stream: Duplex) => void = () => {},
   ): undefined {
-    const fail = (failure: ProxyFailure) => callback(failure, new Duplex());
     const host = String(options.host);
     const target = `${isIPv6(host) ? `[${host}]` : host}:${options.port}`;
-    const connect = moduleFor(this.#proxy).request({
-      ...placeOf(this.#proxy),
-      method: 'CONNECT',
-      path: target,
-      headers: { host: target, ...authorizationOf(this.#proxy) },
-      agent: false,
-      timeout: TUNNEL_WITHIN_MS,
+    openTunnel(this.#proxy, target, (failure, socket) => {
+      if (socket === undefined) callback(failure, new Duplex());
+      else callback(null, super.createConnection({ ...options, socket } as https.RequestOptions) ?? socket);
     });
-    connect.once('connect', (response, socket) => {
-      if (response.statusCode === 200) {
-        socket.setTimeout(0);
-        callback(null, super.createConnection({ ...options, socket } as https.RequestOptions) ?? socket);
-        return;
-      }
-      socket.destroy();
-      const message = `CONNECT response ${response.statusCode} from the proxy ${this.#proxy.host}`;
-      fail(new ProxyFailure(message, 'ERR_PROXY_TUNNEL'));
-    });
-    connect.once('timeout', () => connect.destroy(new Error('it did not answer')));
-    connect.once('error', (error) => fail(unreachable(this.#proxy, error)));
-    connect.end();
     return undefined;
   }
+}
+
+/**
+ * Asks a proxy for a connection to `target`, which is `host:port`. `done` is called once. The request that is returned
+ * can be destroyed until then.
+ */
+export function openTunnel(
+  proxy: URL,
+  target: string,
+  done: (failure: ProxyFailure | null, socket?: Socket) => void,
+): http.ClientRequest {
+  const connect = moduleFor(proxy).request({
+    ...placeOf(proxy),
+    method: 'CONNECT',
+    path: target,
+    headers: { host: target, ...authorizationOf(proxy) },
+    agent: false,
+    timeout: TUNNEL_WITHIN_MS,
+  });
+  connect.once('connect', (response, socket, head) => {
+    if (response.statusCode === 200) {
+      socket.setTimeout(0);
+      // A server that speaks first may have answered already.
+      if (head.length > 0) socket.unshift(head);
+      done(null, socket);
+      return;
+    }
+    socket.destroy();
+    const message = `CONNECT response ${response.statusCode} from the proxy ${proxy.host}`;
+    done(new ProxyFailure(message, 'ERR_PROXY_TUNNEL'));
+  });
+  connect.once('timeout', () => connect.destroy(new Error('it did not answer')));
+  connect.once('error', (error) => done(unreachable(proxy, error)));
+  connect.end();
+  return connect;
 }
 
 function unreachable(proxy: URL, error: Error): ProxyFailure {

@@ -1,0 +1,198 @@
+/** The proxy of commands in the sandbox: real connections, and names that only the injected look-up knows. */
+import http from 'node:http';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { HostProxy, type HostProxyOptions } from '../../../src/node/network/hostProxy.ts';
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+async function listen(server: net.Server): Promise<number> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => void sockets.add(socket));
+  closers.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A server that answers with the head that it got. */
+async function origin(): Promise<number> {
+  return listen(
+    http.createServer((request, response) => {
+      const { method, url, headers } = request;
+      response.setHeader('set-cookie', ['a=1', 'b=2']);
+      void text(request).then((body) => response.end(JSON.stringify({ method, url, headers, body })));
+    }),
+  );
+}
+
+interface Made {
+  readonly proxy: HostProxy;
+  readonly port: number;
+  /** Sends these bytes and resolves to all that is answered until the connection ends. */
+  ask(bytes: string): Promise<string>;
+}
+
+/** `names`: the addresses of each name; others are unknown. */
+async function startProxy(
+  allowed: readonly string[],
+  names: Readonly<Record<string, readonly string[]>> = {},
+  options: HostProxyOptions = {},
+): Promise<Made> {
+  const resolve: HostProxyOptions['resolve'] = async (name) => {
+    const found = names[name];
+    if (found === undefined) throw Object.assign(new Error('unknown'), { code: 'ENOTFOUND' });
+    return found.map((address) => ({ address, family: net.isIP(address) }));
+  };
+  const proxy = new HostProxy({ allowed, denied: [], once: [] }, { resolve, ...options });
+  closers.push(() => proxy.close());
+  const port = await listen(net.createServer({ allowHalfOpen: true }, (socket) => proxy.take(socket)));
+  return {
+    proxy,
+    port,
+    ask: async (bytes) => {
+      const socket = net.connect(port, '127.0.0.1');
+      socket.write(bytes);
+      return text(socket);
+    },
+  };
+}
+
+const nothing = { refused: [], misleading: [] };
+
+test('a request for an allowed host is passed on, with the host of its address and without what is for the proxy', async () => {
+  const port = await origin();
+  const { ask, proxy } = await startProxy([`a.test:${port}`, '127.0.0.1:' + port], { 'a.test': ['127.0.0.1'] });
+  const answer = await ask(
+    [
+      `POST http://A.test:${port}/x?y=1 HTTP/1.1`,
+      'Host: other.test',
+      'Proxy-Authorization: Basic eA==',
+      'X-Mine: 1',
+      'Connection: close, x-hop',
+      'X-Hop: 1',
+      'Content-Length: 4',
+      '',
+      'body',
+    ].join('\r\n'),
+  );
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(head.match(/set-cookie: [ab]=\d/gi)).toHaveLength(2);
+  expect(JSON.parse(body.replaceAll(/^[\da-f]+\r\n|\r\n0?$/g, ''))).toEqual({
+    method: 'POST',
+    url: '/x?y=1',
+    headers: { host: `a.test:${port}`, 'x-mine': '1', 'content-length': '4', connection: 'close' },
+    body: 'body',
+  });
+  expect(proxy.report).toEqual(nothing);
+});
+
+test('a tunnel to an allowed host carries both directions', async () => {
+  const echo = await listen(net.createServer((socket) => void socket.pipe(socket)));
+  const { port, proxy } = await startProxy([`a.test:${echo}`, `127.0.0.1:${echo}`], { 'a.test': ['127.0.0.1'] });
+  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.write(`CONNECT a.test:${echo} HTTP/1.1\r\nHost: whatever.test\r\n\r\nearly `);
+  socket.end('late');
+  expect(await text(socket)).toBe('HTTP/1.1 200 Connection Established\r\n\r\nearly late');
+  expect(proxy.report).toEqual(nothing);
+});
+
+test.each([
+  ['a host that is not listed', 'CONNECT b.test:443', '403', ['b.test:443']],
+  ['a port that is not listed', 'CONNECT a.test:22', '403', ['a.test:22']],
+  ['an address', 'CONNECT 93.184.215.14:443', '403', ['93.184.215.14:443']],
+  ['an address in another form', 'CONNECT 2130706433:80', '403', ['127.0.0.1:80']],
+  ['an IPv6 address', 'CONNECT [2606:2800::1]:443', '403', ['[2606:2800::1]:443']],
+  ['a plain request for another host', 'GET http://b.test/', '403', ['b.test:80']],
+  ['a user in front of another host', 'GET http://a.test@b.test/', '403', ['b.test:80']],
+  ['no port', 'CONNECT a.test', '400', []],
+  ['a path in place of a host', 'CONNECT a.test:443/x', '400', []],
+  ['another scheme', 'GET https://a.test/', '400', []],
+  ['a request to the proxy itself', 'GET /', '400', []],
+  ['a file', 'GET file:///etc/passwd', '400', []],
+])('%s is refused', async (_title, first, status, refused) => {
+  const { ask, proxy } = await startProxy(['a.test'], { 'a.test': ['93.184.215.14'] });
+  expect(await ask(`${first} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n`)).toMatch(
+    new RegExp(`^HTTP/1\\.1 ${status} `),
+  );
+  expect(proxy.report).toEqual({ refused, misleading: [] });
+});
+
+test.each([
+  ['this machine', ['127.0.0.1'], '127.0.0.1'],
+  ['this machine by IPv6', ['::1'], '[::1]'],
+  ['a mapped address', ['::ffff:127.0.0.1'], '[::ffff:7f00:1]'],
+  ['the metadata of a cloud', ['169.254.169.254'], '169.254.169.254'],
+  ['a public address and a private one', ['93.184.215.14', '10.0.0.1'], '10.0.0.1'],
+])('an allowed name that leads to %s is refused', async (_title, addresses, named) => {
+  const { ask, proxy } = await startProxy(['a.test'], { 'a.test': addresses });
+  expect(await ask('CONNECT a.test:80 HTTP/1.1\r\nHost: a.test\r\n\r\n')).toContain('private network');
+  expect(proxy.report).toEqual({ refused: [], misleading: [`a.test:80 (${named})`] });
+});
+
+test('a name is looked up once, and the address that was checked is connected to', async () => {
+  const port = await origin();
+  const answers = [['127.0.0.1'], ['127.0.0.2']];
+  const resolve = async () => (answers.shift() ?? []).map((address) => ({ address, family: 4 }));
+  const { ask } = await startProxy([`a.test:${port}`, `127.0.0.1:${port}`], {}, { resolve });
+  expect(await ask(`GET http://a.test:${port}/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain('200 OK');
+  expect(answers).toHaveLength(1);
+});
+
+test('a host that cannot be reached is an answer, not a wait', async () => {
+  const closed = await listen(net.createServer());
+  closers.pop()?.();
+  const { ask } = await startProxy(['a.test', `127.0.0.1:${closed}`]);
+  expect(await ask('CONNECT a.test:443 HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 502 a\.test:443 could not be reached \(ENOTFOUND\)\./,
+  );
+  expect(await ask(`GET http://127.0.0.1:${closed}/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain(
+    'ECONNREFUSED',
+  );
+});
+
+test('a head that is too long, and bytes that are no request, end the connection', async () => {
+  const { ask, proxy } = await startProxy(['a.test']);
+  expect(await ask(`GET http://a.test/ HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).toBe('');
+  expect(await ask('\x16\x03\x01 hello\r\n\r\n')).toBe('');
+  expect(proxy.report).toEqual(nothing);
+});
+
+test('after the end no connection is served, and an open tunnel ends', async () => {
+  const echo = await listen(net.createServer((socket) => void socket.pipe(socket)));
+  const { port, proxy, ask } = await startProxy([`127.0.0.1:${echo}`]);
+  const socket = net.connect(port, '127.0.0.1');
+  socket.write(`CONNECT 127.0.0.1:${echo} HTTP/1.1\r\n\r\n`);
+  await new Promise((resolve) => socket.once('data', resolve));
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  proxy.close();
+  await ended;
+  expect(await ask('CONNECT 127.0.0.1:80 HTTP/1.1\r\n\r\n').catch(() => '')).toBe('');
+});
+
+test('where the machine has a proxy, tunnels and requests go through it, and a name may be known to it alone', async () => {
+  const heads: string[] = [];
+  const upstream = http.createServer((request, response) => {
+    heads.push(`${request.method} ${request.url} ${request.headers['proxy-authorization']}`);
+    response.end('through');
+  });
+  upstream.on('connect', (request, socket) => {
+    heads.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
+    socket.end('HTTP/1.1 200 OK\r\n\r\nthrough');
+  });
+  const port = await listen(upstream);
+  const proxyFor = () => new URL(`http://me:pass@127.0.0.1:${port}`);
+  const { ask } = await startProxy(['a.test', 'b.test'], { 'b.test': ['10.0.0.1'] }, { proxyFor });
+  expect(await ask('CONNECT a.test:443 HTTP/1.1\r\nHost: a\r\n\r\n')).toContain('through');
+  expect(await ask('GET http://a.test/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('through');
+  expect(await ask('CONNECT b.test:443 HTTP/1.1\r\nHost: a\r\n\r\n')).toContain('private network');
+  const credentials = 'Basic bWU6cGFzcw==';
+  expect(heads).toEqual([`CONNECT a.test:443 ${credentials}`, `GET http://a.test/x ${credentials}`]);
+});
