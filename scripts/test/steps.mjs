@@ -14,9 +14,9 @@ const script = (/** @type {string} */ name) => path.join(root, 'scripts', `${nam
 export const GROUPS = [
   [{ name: 'build', script: script('build'), budget: 5 }],
   [
-    { name: 'test:e2e', script: script('testE2e'), suite: 'e2e', budget: 380, inWindow: true },
+    { name: 'test:e2e', script: script('testE2e'), suite: 'e2e', budget: 310, inWindow: true },
     { name: 'test:panel', script: script('testPanel'), suite: 'panel', budget: 95 },
-    { name: 'test:vscode', script: script('testVscode'), suite: 'host', budget: 165, inWindow: true },
+    { name: 'test:vscode', script: script('testVscode'), suite: 'host', budget: 125, inWindow: true },
     { name: 'test:vsix', script: script('testVsix'), budget: 24 },
     { name: 'check', script: script('check'), budget: 57, inBackground: true },
     { name: 'test:fast', script: script('testFast'), suite: 'fast', budget: 101, inBackground: true },

@@ -21,6 +21,9 @@ const RELOAD_LIMIT_MS = 60_000;
 /** Maximum milliseconds for the effect of a key or a click in one window. */
 const ACTION_LIMIT_MS = 20_000;
 
+/** A command that is always in the palette, and not in its list for the name of a command of Tiller. */
+const OTHER_COMMAND = 'Developer: Reload Window';
+
 /** The ids of themes in the settings, their names for users, and the class of the workbench. */
 export const THEMES = {
   dark: { id: 'Dark Modern', label: 'Dark Modern', class: 'vs-dark' },
@@ -262,13 +265,17 @@ export class Workbench {
    * @param {string[]} names @returns {Promise<string[]>}
    */
   async offered(...names) {
-    const none = this.page.locator('.quick-input-widget:visible').getByText('No matching commands');
+    const rows = this.page.locator('.quick-input-widget:visible .monaco-list-row');
+    const other = this.quickRow(OTHER_COMMAND);
     const found = [];
     for (const name of names) {
+      await this.openQuickInput(`>${OTHER_COMMAND}`);
+      await other.waitFor();
       await this.openQuickInput(`>${name}`);
-      const row = this.quickRow(name);
-      await appears(row.or(none).first(), 1500);
-      if (await row.isVisible()) found.push(name);
+      // The rows are now those for the name; without a match it is one that says so.
+      await other.waitFor({ state: 'hidden' });
+      await rows.first().waitFor();
+      if (await this.quickRow(name).isVisible()) found.push(name);
     }
     await this.closeQuickInput();
     return found;

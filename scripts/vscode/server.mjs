@@ -26,6 +26,9 @@ const CALM = {
   'extensions.ignoreRecommendations': true,
   // No test has an extension that runs in a worker of the browser.
   'extensions.webWorker': false,
+  // Otherwise each extension host reads all processes of the machine every two seconds, for ports that it could forward.
+  'remote.autoForwardPorts': false,
+  'remote.autoForwardPortsSource': 'output',
   'workbench.reduceMotion': 'on',
   'editor.cursorBlinking': 'solid',
   'editor.minimap.enabled': false,

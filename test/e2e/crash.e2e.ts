@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { type Moment, whenStuck } from './support/stuckHost.ts';
+import { hostRestarted } from './support/hostProcess.ts';
 import { useSharedWindow, useWindow, type Window } from './support/window.ts';
 import { isFullRun } from '../support/rounds.ts';
 import { journalsIn } from '../support/journals.ts';
@@ -49,23 +50,23 @@ describe('killed', () => {
   const window = useSharedWindow(CRASHED);
 
   const rows = [
-    ['among the new files', 'Roll Back', 'notification', BEFORE],
-    ['among the new files', 'Finish', 'palette', AFTER],
+    ['among the new files', 'Roll Back', 'notification', BEFORE, hostRestartedAfterCrash],
+    ['among the new files', 'Finish', 'palette', AFTER, reloadedAfterCrash],
   ] as const;
 
-  test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s" in the %s', async (when, answer, place, expected) => {
+  test.each(isSoak ? rows : [rows[0]])('%s, then "%s" in the %s', async (when, answer, place, expected, goOn) => {
     const { vscode, panel, model } = window();
     await panel.open();
     await panel.newThread();
     model.will([calls('apply_patch', { input: PATCH })], [says('Done.')]);
     await panel.send('Change all of them.');
     await panel.approval('patch').waitFor();
-    const killed = killAtWrite(window());
+    const killing = killAtWrite(window());
     await panel.get('decision-approve').click();
-    await killed;
+    const killed = await killing;
     await isHalfDone(window());
 
-    await reloadedAfterCrash(window());
+    await goOn(window(), killed);
     await vscode.screenshot(`crash/${when.replaceAll(' ', '-')}-${answer.replace(' ', '-')}`);
     await give(answer, place, window());
     await vscode.notification(DONE[answer]).waitFor(soon);
@@ -242,7 +243,14 @@ async function isHalfDone(window: Window): Promise<void> {
   expect(journalsOf(window)).toHaveLength(1);
 }
 
-/** Reloads the window, whose panel then offers to recover the change. */
+/** VS Code starts another extension host, and the panel then offers to recover the change. */
+async function hostRestartedAfterCrash({ vscode, panel }: Window, killed: number): Promise<void> {
+  await hostRestarted(vscode, killed);
+  await panel.open();
+  await panel.get('interrupted').waitFor(soon);
+}
+
+/** The same in a window that is reloaded. */
 async function reloadedAfterCrash({ vscode, panel }: Window): Promise<void> {
   await vscode.reload();
   await panel.open();
@@ -285,16 +293,17 @@ function journalsOf({ vscode }: Window): string[] {
   return journalsIn(path.join(vscode.server.folder, 'home/.local/share/tiller'));
 }
 
-/** Kills the extension host when it has opened the first new file for its text. */
-async function killAtWrite(window: Window): Promise<void> {
+/** Kills the extension host when it has opened the first new file for its text. Resolves with its pid. */
+async function killAtWrite(window: Window): Promise<number> {
   await whenStuck(window.extension('stuck-host'), { written: 1 });
-  await killHost(window);
+  return killHost(window);
 }
 
-/** The process that applies the patch: it has written its pid into the journal. */
-async function killHost(window: Window): Promise<void> {
+/** The process that applies the patch: it has written its pid into the journal. Resolves with the pid. */
+async function killHost(window: Window): Promise<number> {
   const [journal = ''] = journalsOf(window);
   const host = Number(/-(\d+)\.journal$/.exec(journal)?.[1]);
   process.kill(host, 'SIGKILL');
   while (await readlink(`/proc/${host}/exe`).then(Boolean, () => false)) await sleep(5);
+  return host;
 }

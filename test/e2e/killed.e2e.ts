@@ -11,9 +11,9 @@ import { type ReplayedThread, replay } from '../../src/core/rollout/replay.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
 import { calls, type ModelRequest, prefixBreaches, says } from '../support/modelServer.ts';
-import { hostProcess } from './support/hostProcess.ts';
+import { hostProcess, hostRestarted } from './support/hostProcess.ts';
 import { useSharedWindow } from './support/window.ts';
-import { rounds } from '../support/rounds.ts';
+import { isFullRun, rounds } from '../support/rounds.ts';
 import { randomOf } from '../support/random.ts';
 
 const KILLS = rounds(2, 50);
@@ -67,12 +67,12 @@ test(
       if (pid === undefined) throw new Error('There is no extension host to kill.');
       process.kill(pid, 'SIGKILL');
       const written = await rollouts();
-      await restarted(pid);
+      await hostRestarted(vscode, pid);
       if (!isYoung(kills + 1)) await panel.page.locator('body:not(.of-the-dead)').getByTestId('panel').waitFor();
       const now = await rollouts();
       for (const [file, text] of written) expect(now.get(file)?.slice(0, text.length)).toBe(text);
     }
-    await vscode.reload();
+    if (isFullRun()) await vscode.reload();
     await panel.open();
     await finishInterrupted();
     if ((await panel.get('turn').count()) > 0) await panel.approveAll();
@@ -117,18 +117,6 @@ async function converse(milliseconds: number): Promise<void> {
   };
   // A request without an answer in time stays unanswered.
   while (!isOver()) await goOn().catch(() => {});
-}
-
-/** VS Code restarts it by itself, and prompts from the fourth time on. */
-async function restarted(dead: number): Promise<void> {
-  const { vscode } = window();
-  const button = vscode.page.getByRole('button', { name: 'Restart Remote Extension Host' });
-  let pid: number | undefined;
-  do {
-    if (await button.first().isVisible()) await button.first().click();
-    await sleep(50);
-    pid = await hostProcess(vscode);
-  } while (pid === undefined || pid === dead);
 }
 
 /** The choices for patches that a kill interrupted, one after the other. */

@@ -1,7 +1,7 @@
 // A user with a server on the machine: the first message, the model menu, and at last a window without a folder.
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { hostProcess } from './support/hostProcess.ts';
+import { hostProcess, hostRestarted } from './support/hostProcess.ts';
 import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
@@ -40,8 +40,10 @@ describe('a user who begins with a message', () => {
     await panel.get('composer-input').press('Enter');
     await vscode.quickInput().waitFor();
     expect(await panel.get('composer-input').inputValue()).toBe('');
-    process.kill((await hostProcess(vscode)) ?? 0, 'SIGKILL');
-    // VS Code starts another one, and with it a page.
+    const killed = (await hostProcess(vscode)) ?? 0;
+    process.kill(killed, 'SIGKILL');
+    await hostRestarted(vscode, killed);
+    // With it comes another page.
     await expect.poll(() => panel.get('composer-input').inputValue(), { timeout: 60_000 }).toBe('Do not lose me.');
     await panel.write('');
   });

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { commandLines } from '../support/processes.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { calls, says } from '../support/modelServer.ts';
-import { hostProcess } from './support/hostProcess.ts';
+import { hostProcess, hostRestarted } from './support/hostProcess.ts';
 import { useSharedWindow } from './support/window.ts';
 
 /** The mount points of a sandbox in a workspace, and the mark beside them. */
@@ -142,6 +142,6 @@ describe.skipIf(noSandbox)('the box', () => {
     process.kill(killed, 'SIGKILL');
     await expect.poll(() => readdirSync(folder), soon).toEqual(before);
     // The next host ends with the window only if it has started before.
-    await expect.poll(async () => (await hostProcess(vscode)) ?? killed, { timeout: 60_000 }).not.toBe(killed);
+    await hostRestarted(vscode, killed);
   });
 });

@@ -29,7 +29,7 @@ export interface PlaceOptions {
 
 /**
  * Extensions of the tests: one stops the extension host at the moment of `whenStuck`, one serves virtual files, one reports
- * problems, one tidies the window. The common server has all of them, one with a profile of its own the last.
+ * problems, one tidies the window. The common server has all of them, others the last.
  */
 const EXTENSIONS = {
   'stuck-host': writeStuckHost,
@@ -65,8 +65,7 @@ export class Place {
   static async open(name: string, options: PlaceOptions): Promise<Place> {
     const { profile = name === COMMON ? 'trusting' : 'default' } = options;
     const folder = await mkdtemp(path.join(inject('places'), 'place-'));
-    const withTidy = options.profile === undefined ? {} : { tidy: writeTidy };
-    const own = Object.entries(name === COMMON ? EXTENSIONS : withTidy).map(([extension, write]) =>
+    const own = Object.entries(name === COMMON ? EXTENSIONS : { tidy: writeTidy }).map(([extension, write]) =>
       write(path.join(folder, extension)),
     );
     const server = await startVscode({

@@ -12,7 +12,9 @@ export async function writeTestExtension(
 ): Promise<string> {
   const { name, activationEvents, source } = extension;
   const identity = { name, publisher: 'test', version: '0.0.1', engines: { vscode: '^1.100.0' } };
-  const manifest = { ...identity, main: './extension.js', activationEvents };
+  // Otherwise it does not run in a folder that is not trusted.
+  const capabilities = { untrustedWorkspaces: { supported: true } };
+  const manifest = { ...identity, capabilities, main: './extension.js', activationEvents };
   const all = { 'package.json': JSON.stringify(manifest), 'extension.js': source };
   for (const [file, text] of Object.entries(all)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
