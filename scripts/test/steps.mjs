@@ -16,7 +16,7 @@ export const GROUPS = [
   [
     { name: 'test:e2e', script: script('testE2e'), suite: 'e2e', budget: 310, inWindow: true },
     { name: 'test:panel', script: script('testPanel'), suite: 'panel', budget: 95 },
-    { name: 'test:vscode', script: script('testVscode'), suite: 'host', budget: 125, inWindow: true },
+    { name: 'test:vscode', script: script('testVscode'), suite: 'host', budget: 110, inWindow: true },
     { name: 'test:vsix', script: script('testVsix'), budget: 24 },
     { name: 'check', script: script('check'), budget: 57, inBackground: true },
     { name: 'test:fast', script: script('testFast'), suite: 'fast', budget: 101, inBackground: true },

@@ -8,7 +8,7 @@ const MESSAGES: readonly RegExp[] = [
   // node, npm, pnpm, yarn
   /getaddrinfo E[A-Z_]+ ([\w.-]+)(?::(\d+))?/g,
   // wget
-  /unable to resolve host address [‘'"`]([\w.-]+)/g,
+  /unable to resolve host address [\u2018'"`]([\w.-]+)/g,
   // pip and other programs in Python
   /HTTPS?ConnectionPool\(host='([\w.-]+)', port=(\d+)\)/g,
   /failed to resolve '([\w.-]+)'/gi,

@@ -42,7 +42,8 @@ export async function writeFile(step: StepOf<'write'>, { files, compensation, wa
 async function textOf({ content }: FoundFile, bytes: Uint8Array): Promise<string | undefined> {
   const decoded = decodeText(bytes)?.text;
   if (decoded !== undefined || content === undefined || content.encoding === 'utf8') return decoded;
-  return vscode.workspace.decode(bytes, { encoding: content.encoding });
+  // VS Code rejects bytes that are no text in the encoding.
+  return vscode.workspace.decode(bytes, { encoding: content.encoding }).then(undefined, () => undefined);
 }
 
 /**
