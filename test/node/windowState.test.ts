@@ -28,11 +28,11 @@ function desk(folder: string | undefined) {
     shared,
     errors,
     kill: (name: string) => running.delete(name),
-    open(name: string) {
+    open(name: string, place = folder) {
       running.add(name);
       const processes = { own: name, isRunning: (owner: string) => running.has(owner) };
       return new WindowStateFile({
-        folder,
+        folder: place,
         shared: shared.opened(),
         processes,
         report: (error) => errors.push(error),
@@ -63,13 +63,29 @@ describe('the state of a window', () => {
     expect(windows.errors).toEqual([]);
   });
 
+  it('is its own also where VS Code gives it the folder of a window that was closed before', async () => {
+    using folder = tempFolder();
+    using other = tempFolder();
+    const windows = desk(folder.path);
+    const first = windows.open('first');
+    const second = windows.open('second', other.path);
+    await first.update('draft', 'of the first');
+    first.close();
+    windows.kill('first');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await second.update('draft', 'of the second');
+    second.close();
+    windows.kill('second');
+    expect(windows.open('second again').get('draft')).toBe('of the second');
+  });
+
   it('is that of all windows where none was closed, and where there is no folder', async () => {
     using folder = tempFolder();
     for (const place of [folder.path, undefined]) {
       const windows = desk(place);
       await windows.open('first').update('thread', 'a');
       expect(windows.open('second').get('thread')).toBe('a');
-      expect(windows.shared.values).toEqual({ thread: 'a' });
+      expect(windows.shared.values).toMatchObject({ thread: 'a' });
     }
   });
 

@@ -8,6 +8,8 @@ import { namesIn, PRIVATE_FILE } from '../host/privateFiles.ts';
 /** Files of closed windows that are kept for windows that open later, beside the one that the next window takes. */
 const MOST_CLOSED = 4;
 const ENDING = '.json';
+/** The key of the shared state with its last writer. */
+const LAST_WRITER = 'tiller.lastWriter';
 
 export interface WindowStateOptions {
   /** The same folder on the disk for all windows that show one workspace folder; `undefined` for a window without one. */
@@ -23,23 +25,30 @@ export interface WindowStateOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** The file of a window. */
-interface Stored {
+interface LastWriter {
   /** The process of the window. */
   readonly owner: string;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The file of a window. */
+interface Stored extends LastWriter {
   readonly isClosed: boolean;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
  * The state of one window: its shown thread, its drafts. VS Code keeps a state for each folder, not for each window. A window
- * that opens gets the state of the window that was closed last (after a reload that is itself), or else the shared one.
+ * that opens gets the state of the window that was closed last (after a reload that is itself), or else the shared one. VS Code
+ * may give a window another storage folder after a reload, with the file of a window that was closed before: `LastWriter`.
  */
 export class WindowStateFile implements WindowState {
   readonly #options: WindowStateOptions;
   readonly #file: string;
   readonly #values: Map<string, unknown>;
   #isClosed = false;
+  #at = 0;
   #isDirty = false;
   #writing: Promise<void> = Promise.resolve();
 
@@ -49,8 +58,8 @@ export class WindowStateFile implements WindowState {
     const name = createHash('sha256').update(processes.own).digest('hex').slice(0, 16);
     this.#file = path.join(folder, `${name}${ENDING}`);
     const [newest, ...older] = this.#closedWindows();
-    const values = newest?.values ?? Object.fromEntries(shared.keys().map((key) => [key, shared.get(key)]));
-    this.#values = new Map(Object.entries(values));
+    const inShared = Object.fromEntries(shared.keys().map((key) => [key, shared.get(key)]));
+    this.#values = new Map(Object.entries(newest && !this.#isShadowed(newest) ? newest.values : inShared));
     if (newest === undefined) return;
     this.#writeNow();
     for (const { file } of [newest, ...older.slice(MOST_CLOSED)]) {
@@ -69,8 +78,12 @@ export class WindowStateFile implements WindowState {
     const isSame = JSON.stringify(this.#values.get(key)) === JSON.stringify(value);
     if (value === undefined) this.#values.delete(key);
     else this.#values.set(key, value);
-    if (!isSame) this.#writeSoon();
-    return this.#options.shared.update(key, value);
+    if (isSame) return this.#options.shared.update(key, value);
+    this.#at = Date.now();
+    this.#writeSoon();
+    const { shared, processes } = this.#options;
+    const last: LastWriter = { owner: processes.own, at: this.#at };
+    return Promise.all([shared.update(key, value), shared.update(LAST_WRITER, last)]).then(() => {});
   }
 
   /** The next window may have this state, although this process runs on for a moment. */
@@ -110,9 +123,17 @@ export class WindowStateFile implements WindowState {
     });
   }
 
+  /** True when the window that wrote last had its file in another folder, and has ended: it is the one that opens. */
+  #isShadowed({ at }: Pick<LastWriter, 'at'>): boolean {
+    const { shared, processes } = this.#options;
+    const last = shared.get<LastWriter>(LAST_WRITER);
+    return last !== undefined && last.at > at && !processes.isRunning(last.owner);
+  }
+
   #text(): string {
     const stored: Stored = {
       owner: this.#options.processes.own,
+      at: this.#at,
       isClosed: this.#isClosed,
       values: Object.fromEntries(this.#values),
     };
@@ -120,7 +141,7 @@ export class WindowStateFile implements WindowState {
   }
 
   /** The last one that was written comes first. */
-  #closedWindows(): readonly { readonly file: string; readonly values: Stored['values'] }[] {
+  #closedWindows(): readonly (Pick<Stored, 'at' | 'values'> & { readonly file: string })[] {
     const { folder, processes } = this.#options;
     if (folder === undefined) return [];
     return namesIn(folder)
@@ -142,6 +163,6 @@ export class WindowStateFile implements WindowState {
 
 /** `undefined` for the file of a window that is open. @throws Error for one that cannot be read */
 function closedWindow(file: string, isRunning: (owner: string) => boolean) {
-  const { owner, isClosed, values } = JSON.parse(readFileSync(file, 'utf8')) as Stored;
-  return isClosed || !isRunning(owner) ? { file, values, writtenAt: statSync(file).mtimeMs } : undefined;
+  const { owner, at, isClosed, values } = JSON.parse(readFileSync(file, 'utf8')) as Stored;
+  return isClosed || !isRunning(owner) ? { file, at, values, writtenAt: statSync(file).mtimeMs } : undefined;
 }
