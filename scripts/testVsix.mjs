@@ -24,7 +24,7 @@ console.log((await installVsix(vsix, folder)).split('\n').at(-1));
 
 const settings = { 'tiller.provider': 'demo', 'tiller.model': 'demo' };
 const server = await startVscode({ workspace, folder, settings, env: { TILLER_HOME: path.join(folder, 'tiller') } });
-const browser = await openBrowser();
+const browser = await openBrowser({ forUser: false });
 const vscode = new Workbench(browser.page, server);
 try {
   await vscode.open();
