@@ -43,7 +43,11 @@ suite('Select Model', () => {
   const update = (key: SettingKey, value: unknown) =>
     vscode.workspace.getConfiguration('tiller').update(key, value, vscode.ConfigurationTarget.Global);
   const forget = async () => {
-    for (const key of WRITTEN) await update(key, undefined);
+    for (const key of WRITTEN) {
+      // VS Code sends its whole configuration at each update, also at one that changes nothing.
+      const isSet = vscode.workspace.getConfiguration('tiller').inspect(key)?.globalValue !== undefined;
+      if (isSet) await update(key, undefined);
+    }
   };
 
   async function start(name: string, script: ModelScript = () => [says('OK')]): Promise<ModelServer> {

@@ -15,6 +15,7 @@ const LIMIT_MS = 60_000;
 const SOURCE = `
 const fs = require('node:fs');
 const path = require('node:path');
+const { isDeepStrictEqual } = require('node:util');
 const vscode = require('vscode');
 
 const REQUEST = path.join(__dirname, '${REQUEST}');
@@ -46,12 +47,17 @@ async function closeTabs() {
 
 async function apply(settings) {
   for (const [key, value] of Object.entries(settings)) {
-    await vscode.workspace.getConfiguration().update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
+    const configuration = vscode.workspace.getConfiguration();
+    // VS Code sends its whole configuration at each update, also at one that changes nothing.
+    if (isDeepStrictEqual(configuration.inspect(key)?.globalValue, value ?? undefined)) continue;
+    await configuration.update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
   }
 }
 
 async function leave() {
   await run('tiller.interrupt');
+  // Otherwise the files that are written for the next test count as changes of another program.
+  await apply({ 'tiller.reviewOtherPrograms': null });
   await run('tiller.review.keepAll');
   await closeTabs();
   for (const terminal of vscode.window.terminals) terminal.dispose();
