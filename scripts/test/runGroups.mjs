@@ -14,7 +14,6 @@ import { watchProcessorTime } from './processorTime.mjs';
  * @property {string} [suite]  names the file of outcomes that the tests of this step write; a step without one is a gate
  * @property {number} [budget]  seconds of processor time that it may take; a step that takes more is named in the summary
  * @property {boolean} [inBackground]  runs beside the others, with what they leave of the processors
- * @property {boolean} [inWindow]  drives windows of VS Code: one such step at a time
  */
 
 /** A step that does not end after SIGTERM is killed after this time. */
@@ -30,7 +29,6 @@ const laneSeconds = LANES.map(() => 0);
 
 const results = [];
 const running = new Set();
-let isWindowOpen = false;
 let stoppedBy;
 
 /**
@@ -60,9 +58,7 @@ async function runNext(left, lane) {
   for (let step = takeStep(left, isBackground); step; step = takeStep(left, isBackground)) {
     if (stoppedBy) return;
     const started = Date.now();
-    if (step.inWindow) isWindowOpen = true;
     const { processorSeconds: seen, ...end } = await run(step, step.inBackground ? BACKGROUND_PRIORITY : undefined);
-    if (step.inWindow) isWindowOpen = false;
     const seconds = (Date.now() - started) / 1000;
     laneSeconds[lane] += seconds;
     // Most of many short processes are missed; the system reports them with a step that has waited for them.
@@ -71,14 +67,9 @@ async function runNext(left, lane) {
   }
 }
 
-/**
- * Takes the first step that is left and may run now, in the background the first that may run there. A step that must wait for
- * another one is taken by the lane of that one.
- */
+/** Takes the first step that is left, in the background the first that may run there. */
 function takeStep(left, isBackground) {
-  const at = left.findIndex(
-    ({ inBackground = false, inWindow = false }) => (inBackground || !isBackground) && !(inWindow && isWindowOpen),
-  );
+  const at = left.findIndex(({ inBackground = false }) => inBackground || !isBackground);
   return at === -1 ? undefined : left.splice(at, 1)[0];
 }
 

@@ -186,24 +186,4 @@ describe('npm test', () => {
     expect(await runAll(folder)).toMatchObject({ code: 0 });
     expect(Number(readFileSync(folder.at('priority'), 'utf8'))).toBeGreaterThan(getPriority());
   });
-
-  test('runs steps in windows one after the other', async () => {
-    using folder = tempFolder();
-    const steps = ['one', 'two'].map((name) => ({ name, script: folder.at(`${name}.mjs`), inWindow: true }));
-    for (const { name, script } of steps) {
-      writeFileSync(
-        script,
-        `import { appendFileSync } from 'node:fs';
-         appendFileSync('${folder.at('order')}', '${name} ');
-         setTimeout(() => appendFileSync('${folder.at('order')}', 'ends '), 200);`,
-      );
-    }
-    writeFileSync(
-      folder.at('all.mjs'),
-      `import { runGroups } from '${root}/scripts/test/runGroups.mjs';
-       process.exitCode = await runGroups([${JSON.stringify(steps)}]);`,
-    );
-    expect(await runAll(folder)).toMatchObject({ code: 0 });
-    expect(readFileSync(folder.at('order'), 'utf8')).toBe('one ends two ends ');
-  });
 });
