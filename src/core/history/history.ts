@@ -10,8 +10,8 @@ import { normalize } from './normalize.ts';
 
 /**
  * The items that the model has read and written, in order. Items are only appended, and an item is never changed, which
- * keeps the server's prompt cache valid (design §5, "request prefix"). Two exceptions: the user removes an output, and
- * a compaction, which can be undone, replaces all items.
+ * keeps the server's prompt cache valid (design §5, "request prefix"). Three exceptions: the user removes an output,
+ * a compaction, which can be undone, replaces all items, and reasoning that the model does not continue is removed.
  */
 export class History {
   #items: ResponseItem[] = [];
@@ -61,6 +61,17 @@ export class History {
     } else if (isToolCallOutput(item)) {
       this.#owed.delete(item.call_id);
     }
+  }
+
+  /**
+   * Removes the reasoning at the end, and returns the number of its items. Call when no item of the model follows it:
+   * servers refuse such reasoning (see `withoutLoneReasoning`).
+   */
+  removeOpenReasoning(): number {
+    const before = this.#items;
+    const last = before.findLastIndex(({ type }) => type !== 'reasoning');
+    if (last < before.length - 1) this.#items = before.slice(0, last + 1);
+    return before.length - this.#items.length;
   }
 
   /** Replaces all items. No call may be owed. */

@@ -2,7 +2,6 @@ import type { RateLimits, TokenUsage } from '../../protocol/event.ts';
 import { withOrigin } from '../model/foreignItems.ts';
 import { isToolCall, type MessageItem, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
-import { withoutLoneReasoning } from '../history/normalize.ts';
 import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { StorageFailure } from './failure.ts';
@@ -80,8 +79,6 @@ export async function sample(
     for await (const event of client.stream(prompt, run.signal)) {
       if (event.type === 'completed') {
         const { usage, endTurn } = event;
-        // No item follows the reasoning at the end, and servers refuse such reasoning.
-        if (endTurn) staged.splice(0, staged.length, ...withoutLoneReasoning(staged));
         commit();
         return { usage, endTurn, lastMessage: view.lastMessage, repeated, rateLimits };
       }

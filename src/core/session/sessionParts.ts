@@ -1,5 +1,5 @@
 import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
-import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { isFromModel, type ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState, type TurnState } from '../../protocol/thread.ts';
 import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
@@ -68,6 +68,8 @@ export interface SessionParts {
   readonly open: () => Promise<void>;
   /** Emits a change of the thread. It is written at once where the thread has a rollout, also when no turn follows. */
   readonly keep: (submissionId: string | null, msg: EventMsg) => Promise<void>;
+  /** See `History.removeOpenReasoning`. */
+  readonly endReasoning: () => void;
   /** Records the item, then appends it to the history. */
   readonly remember: (item: ResponseItem) => void;
 }
@@ -132,6 +134,8 @@ export function createSessionParts(
     await recorder.open();
   };
 
+  const endReasoning = () => tokens.removed(conversation.history.removeOpenReasoning());
+
   return {
     options,
     sink,
@@ -180,8 +184,10 @@ export function createSessionParts(
       if (replayed !== null) await open();
       emit(submissionId, msg);
     },
+    endReasoning,
     remember: (item) => {
       sink.record({ type: 'response_item', payload: item });
+      if (!isFromModel(item)) endReasoning();
       conversation.history.append(item);
     },
   };

@@ -101,6 +101,11 @@ export class TokenMeter {
     return this.#told && { ...this.#told, total: this.#total, ...(this.#cost && { cost: this.#cost }) };
   }
 
+  /** Call when items that the last count has counted were removed from the end of the history. Their tokens stay counted. */
+  removed(items: number): void {
+    if (this.#counted) this.#counted = { ...this.#counted, items: this.#counted.items - items };
+  }
+
   /** Tokens of the next request: the last count, and an estimate of the items added since. */
   next(prompt: MeasuredPrompt): number {
     if (this.#counted === undefined) return this.estimate(prompt);

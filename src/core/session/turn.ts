@@ -345,6 +345,7 @@ function tellFull(run: TurnRun): void {
 }
 
 function close(run: TurnRun, outcome: Outcome, opening: TurnOpening): void {
+  run.endReasoning();
   switch (outcome.type) {
     case 'completed':
       run.emit({ type: 'turn_completed', lastMessage: outcome.lastMessage });

@@ -91,6 +91,8 @@ export interface TurnRun {
   readonly pace: () => Promise<void> | undefined;
   /** Opens the rollout for writing; stops the turn when that fails. */
   readonly ready: () => Promise<void>;
+  /** See `History.removeOpenReasoning`. */
+  readonly endReasoning: () => void;
   /** Records the item, then appends it to the history. Stops the turn when it cannot be recorded. */
   readonly remember: (item: ResponseItem) => void;
   /** Syncs the rollout to the disk. */

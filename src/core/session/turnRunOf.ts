@@ -134,6 +134,7 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
     emit,
     pace: () => host.pace?.(),
     ready: () => parts.open().catch((error: unknown) => abort.abort(new StorageFailure(error))),
+    endReasoning: parts.endReasoning,
     remember: parts.remember,
     flush: () => parts.recorder.sync(),
     rememberNotices: () => rememberNotices(parts),

@@ -1,5 +1,6 @@
 /** Edge cases of a session: full disks, races at the end, messages that arrive too late. */
 import { describe, expect, it } from 'vitest';
+import { textOf } from '../../../src/protocol/responseItem.ts';
 import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
@@ -97,6 +98,45 @@ describe('after an interrupt', () => {
     await chat.session.idle();
     expect(JSON.stringify(chat.model.prompts.at(-1)?.input)).toContain('and this');
     await chat.session.dispose();
+  });
+
+  describe('reasoning at the end of a response that the server wants continued', () => {
+    const thoughts: ModelStep[] = [{ type: 'thinks', text: 'Hm.' }, { type: 'goes_on' }];
+    const kinds = (chat: FakeSession) =>
+      chat.model.prompts.at(-1)?.input.flatMap((item) => (item.type === 'message' ? textOf(item.content) : item.type));
+
+    it('is sent with the next request', async () => {
+      const chat = new FakeSession({ answers: [thoughts] });
+      chat.say('go');
+      await chat.session.idle();
+      expect(kinds(chat)?.slice(-2)).toEqual(['go', 'reasoning']);
+      await chat.session.dispose();
+    });
+
+    it('is left out when a message of the user comes first', async () => {
+      const chat = new FakeSession({ answers: [[{ type: 'waits', ticks: 3 }, ...thoughts], [{ type: 'hangs' }]] });
+      chat.say('go');
+      await chat.until('turn_started');
+      chat.submit({ type: 'steer', input: text('and this') });
+      for (let left = 20; left > 0 && chat.model.prompts.length < 2; left--) await tick();
+      expect(kinds(chat)?.slice(-2)).toEqual(['go', 'and this']);
+      await chat.session.dispose();
+    });
+
+    it('is gone after a turn that failed, so that a rollback to the next message removes just that', async () => {
+      const chat = new FakeSession({ answers: [thoughts, [{ type: 'fails', retryable: false }]] });
+      chat.say('go');
+      await chat.session.idle();
+      chat.say('again');
+      await chat.session.idle();
+      expect(kinds(chat)?.slice(-2)).toEqual(['go', 'again']);
+      const toItemId = chat.state.turns[1]?.items.find(({ type }) => type === 'user_message')?.id ?? '';
+      chat.submit({ type: 'rollback', toItemId, files: false, conversation: true });
+      chat.say('other');
+      await chat.session.idle();
+      expect(kinds(chat)?.slice(-2)).toEqual(['go', 'other']);
+      await chat.session.dispose();
+    });
   });
 
   it('an applied patch is in the diff of the turn', async () => {

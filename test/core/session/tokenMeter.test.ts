@@ -65,6 +65,14 @@ describe('a compaction', () => {
     expect(resumed.next(more)).toBe(meter.next(more));
     expect(meter.next(short)).toBe(501_000);
   });
+
+  it('is due by all later items, also when the last ones that were counted have left the history', () => {
+    const meter = new TokenMeter(null);
+    meter.count(usage(1000, 0, 100), short, [{ type: 'reasoning', summary: [] }], unpriced);
+    const more = { ...short, input: [...short.input, userSays('z'.repeat(4000))] };
+    meter.removed(1);
+    expect(meter.next(more)).toBeGreaterThan(2000);
+  });
 });
 
 describe('an estimate', () => {
