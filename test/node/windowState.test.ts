@@ -59,6 +59,7 @@ describe('the state of a window', () => {
     const secondAgain = windows.open('second again');
     expect(secondAgain.get('drafts')).toEqual({ b: 'of the second' });
     expect(secondAgain.get('none', 'nothing')).toBe('nothing');
+    await second.flush();
     expect(readdirSync(folder.path)).toHaveLength(2);
     expect(windows.errors).toEqual([]);
   });
@@ -99,6 +100,22 @@ describe('the state of a window', () => {
     void first.update('gone', undefined);
     await first.flush();
     expect(windows.open('second').get('draft')).toBe('draft');
+  });
+
+  it('is in one file, which stays with the window that has taken it, whenever the window before was closed', async () => {
+    for (const moment of [0, 1, 2, 3, 5, 8]) {
+      using folder = tempFolder();
+      const windows = desk(folder.path);
+      const first = windows.open('first');
+      void first.update('draft', 'text');
+      for (let left = moment; left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
+      first.close();
+      const second = windows.open('second');
+      await first.flush();
+      await second.flush();
+      expect(second.get('draft')).toBe('text');
+      expect(readdirSync(folder.path)).toHaveLength(1);
+    }
   });
 
   it('is kept for the last closed windows only, and a damaged file is reported', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { WindowState } from '../../core/agent/shownThread.ts';
 import { namesIn, PRIVATE_FILE } from '../host/privateFiles.ts';
@@ -89,6 +89,8 @@ export class WindowStateFile implements WindowState {
   /** The next window may have this state, although this process runs on for a moment. */
   close(): void {
     this.#isClosed = true;
+    // A write that waits would bring the file back when the next window has already taken it.
+    this.#isDirty = false;
     this.#writeNow();
   }
 
@@ -105,13 +107,16 @@ export class WindowStateFile implements WindowState {
   }
 
   async #write(): Promise<void> {
+    if (!this.#isDirty) return;
     this.#isDirty = false;
     const isClosed = this.#isClosed;
     const text = this.#text();
+    const soon = `${this.#file}.soon`;
     await mkdir(path.dirname(this.#file), { recursive: true });
-    await writeFile(`${this.#file}.soon`, text, { mode: PRIVATE_FILE });
-    // `close` has written it since.
-    if (isClosed === this.#isClosed) await rename(`${this.#file}.soon`, this.#file);
+    await writeFile(soon, text, { mode: PRIVATE_FILE });
+    // Nothing may come between the question and the rename: `close` may have written newer values since.
+    if (isClosed === this.#isClosed) renameSync(soon, this.#file);
+    else rmSync(soon, { force: true });
   }
 
   #writeNow(): void {
