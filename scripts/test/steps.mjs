@@ -19,7 +19,6 @@ export const GROUPS = [
     { name: 'test:panel', script: script('testPanel'), suite: 'panel', budget: 95 },
     { name: 'test:vsix', script: script('testVsix'), budget: 24 },
     { name: 'check', script: script('check'), budget: 57, inBackground: true },
-    { name: 'test:fast', script: script('testFast'), suite: 'fast', budget: 101, inBackground: true },
-    { name: 'test:system', script: script('testSystem'), suite: 'system', budget: 235, inBackground: true },
+    { name: 'test:node', script: script('testNode'), suite: 'node', budget: 325, inBackground: true },
   ],
 ];
