@@ -64,8 +64,8 @@ export class History {
   }
 
   /**
-   * Removes the reasoning at the end, and returns the number of its items. Call when no item of the model follows it:
-   * servers refuse such reasoning (see `withoutLoneReasoning`).
+   * Removes the reasoning at the end, and returns the number of its items. Call before an item that is not the model's: a
+   * response that the server wants continued can end with reasoning (see `withoutLoneReasoning`).
    */
   removeOpenReasoning(): number {
     const before = this.#items;

@@ -24,7 +24,7 @@ export function normalize(items: readonly ResponseItem[], open: ReadonlySet<stri
  * Returns the items without reasoning that no message or call of the model follows, as after a crash between two lines of the
  * rollout: OpenAI refuses it in every later request ("without its required following item").
  */
-function withoutLoneReasoning(items: readonly ResponseItem[]): readonly ResponseItem[] {
+export function withoutLoneReasoning(items: readonly ResponseItem[]): readonly ResponseItem[] {
   if (!items.some(({ type }) => type === 'reasoning')) return items;
   const kept: ResponseItem[] = [];
   let isFollowed = false;

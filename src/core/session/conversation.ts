@@ -48,6 +48,13 @@ export class Conversation {
     this.#turns.note(turnId, msg, this.history.items.length);
   }
 
+  /** See `History.removeOpenReasoning`. */
+  removeOpenReasoning(): number {
+    const removed = this.history.removeOpenReasoning();
+    if (removed > 0) this.#turns.shortened(this.history.items.length);
+    return removed;
+  }
+
   compact(itemId: string, items: readonly ResponseItem[]): void {
     this.history.compact(itemId, items);
     this.#turns.forgetStarts();

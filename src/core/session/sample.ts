@@ -1,5 +1,6 @@
 import type { RateLimits, TokenUsage } from '../../protocol/event.ts';
 import { withOrigin } from '../model/foreignItems.ts';
+import { withoutLoneReasoning } from '../history/normalize.ts';
 import { isToolCall, type MessageItem, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
 import { abortable } from '../util/abort.ts';
@@ -79,6 +80,8 @@ export async function sample(
     for await (const event of client.stream(prompt, run.signal)) {
       if (event.type === 'completed') {
         const { usage, endTurn } = event;
+        // No item of this response follows the reasoning at the end, and servers refuse such reasoning.
+        if (endTurn) staged.splice(0, staged.length, ...withoutLoneReasoning(staged));
         commit();
         return { usage, endTurn, lastMessage: view.lastMessage, repeated, rateLimits };
       }

@@ -134,7 +134,7 @@ export function createSessionParts(
     await recorder.open();
   };
 
-  const endReasoning = () => tokens.removed(conversation.history.removeOpenReasoning());
+  const endReasoning = () => tokens.removed(conversation.removeOpenReasoning());
 
   return {
     options,

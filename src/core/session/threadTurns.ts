@@ -63,6 +63,13 @@ export class ThreadTurns {
     return { turnIds: turns.map(({ id }) => id), agentIds: turns.flatMap(({ agentIds }) => agentIds), history };
   }
 
+  /** Call when items were removed from the end of the history, which has this length now. */
+  shortened(length: number): void {
+    this.#turns = this.#turns.map((turn) =>
+      turn.start === null || turn.isReplayed ? turn : { ...turn, start: Math.min(turn.start, length) },
+    );
+  }
+
   /** Call when a compaction, or the undo of one, has replaced the history: no turn so far began in the new one. */
   forgetStarts(): void {
     this.#turns = this.#turns.map((turn) => ({ ...turn, start: null }));

@@ -119,6 +119,7 @@ async function begin(run: TurnRun): Promise<void> {
  * or without its context, can be tried again. A compaction sums up the items before the message, which follows the summary.
  */
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
+  if (opening.inputs.length > 0) run.endReasoning();
   const before = run.history.items.length;
   try {
     for (const item of await opening.context) run.remember(item);
@@ -345,7 +346,6 @@ function tellFull(run: TurnRun): void {
 }
 
 function close(run: TurnRun, outcome: Outcome, opening: TurnOpening): void {
-  run.endReasoning();
   switch (outcome.type) {
     case 'completed':
       run.emit({ type: 'turn_completed', lastMessage: outcome.lastMessage });

@@ -123,7 +123,17 @@ describe('after an interrupt', () => {
       await chat.session.dispose();
     });
 
-    it('is gone after a turn that failed, so that a rollback to the next message removes just that', async () => {
+    it('is sent again when the turn failed and is tried again', async () => {
+      const chat = new FakeSession({ answers: [thoughts, [{ type: 'fails', retryable: false }]] });
+      chat.say('go');
+      await chat.session.idle();
+      chat.submit({ type: 'retry' });
+      await chat.session.idle();
+      expect(kinds(chat)?.slice(-2)).toEqual(['go', 'reasoning']);
+      await chat.session.dispose();
+    });
+
+    it('is left out when a message follows the turn that failed, and a rollback to the message removes just that', async () => {
       const chat = new FakeSession({ answers: [thoughts, [{ type: 'fails', retryable: false }]] });
       chat.say('go');
       await chat.session.idle();
