@@ -232,6 +232,7 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
     case 'model':
       return chooseModel(deps.focusBack);
     case 'openai':
+    case 'anthropic':
     case 'local':
     case 'endpoint':
       return chooseModel(deps.focusBack, what);
