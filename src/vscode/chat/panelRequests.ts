@@ -92,6 +92,7 @@ export interface PanelRequestDeps {
 const ASKING_COMMANDS: ReadonlySet<string> = new Set([
   'tiller.backgroundProcesses',
   'tiller.bringHome',
+  'tiller.chooseTools',
   'tiller.comments.discard',
   'tiller.exportThread',
   'tiller.importThread',
@@ -102,6 +103,8 @@ const ASKING_COMMANDS: ReadonlySet<string> = new Set([
   'tiller.runPlan',
   'tiller.setApiKey',
   'tiller.showAbilities',
+  'tiller.showAgents',
+  'tiller.showHooks',
   'tiller.showMemories',
   'tiller.showSkills',
   'tiller.showUsage',

@@ -30,7 +30,14 @@ const STORIES = {
     const page = await stage.show(stage.scenes.setup);
     await page.getByTestId('composer-input').focus();
     await takePosted(page);
-    for (const option of ['setup-demo', 'setup-endpoint', 'setup-local', 'setup-other', 'setup-anthropic', 'setup-key']) {
+    for (const option of [
+      'setup-demo',
+      'setup-endpoint',
+      'setup-local',
+      'setup-other',
+      'setup-anthropic',
+      'setup-key',
+    ]) {
       await goBackTo(page, option);
       await press(page, 'Enter');
     }
