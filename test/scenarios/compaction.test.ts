@@ -270,6 +270,15 @@ describe.each(WIRES)('automatic compaction on %s', (wire) => {
     expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'At last.' });
   });
 
+  it('offers another model when nothing that could be summed up fits', async () => {
+    const tooLong = fails(400, { code: 'context_length_exceeded', message: 'too long' });
+    await using chat = await startScenario({ wire, model: () => [tooLong] });
+    expect(await chat.send('one')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('error')).toMatchObject([
+      { kind: 'context_exceeded', action: 'select_model', message: expect.stringContaining('larger context window') },
+    ]);
+  });
+
   it('leaves out the oldest rounds when the history is too long for one summary, and keeps calls with their outputs', async () => {
     const tooLong = fails(400, { code: 'context_length_exceeded', message: 'too long' });
     const work = (word: string): Step[] => [
