@@ -162,7 +162,7 @@ describe('undo of a turn', () => {
     await moved.opened();
     for (const name of ['f1.txt', 'moved/f2.txt']) {
       first.write(name, 'mine\n');
-      await first.manager.noteSave(first.folder.at(name));
+      await first.manager.changes.noteSave(first.folder.at(name));
     }
     saved.open();
     await ended;
