@@ -73,7 +73,7 @@ export class Room {
     this.#options = options;
   }
 
-  /** Without room, frees space once. */
+  /** Returns true if there is room for the bytes. Without room, frees space once. */
   isFor(bytes: Uint8Array): boolean {
     const { blobs, collector, maxBytes } = this.#options;
     const fits = () => blobs.total + bytes.length <= maxBytes;
