@@ -13,6 +13,7 @@ import { createServer, type Server } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HOST_PROXY_PORT } from '../../../src/core/sandbox/proxyVariables.ts';
 import { noSandbox } from '../../support/sandboxed.ts';
 import { builtCli } from '../../support/runCli.ts';
 import { type TempFolder, tempFolder } from '../../support/tempFolder.ts';
@@ -137,7 +138,11 @@ const USERS: readonly (readonly [name: string, user: number])[] = isRoot
   : [['this user', process.getuid?.() ?? 0]];
 
 describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
-  test.each(['workspace-write', 'read-only'])('nothing gets out of %s', { timeout: 120_000 }, async (mode) => {
+  // The second one has allowed hosts: the network of the sandbox is made by another one around it.
+  test.each([
+    ['workspace-write', []],
+    ['read-only', ['--allow-host', 'allowed.invalid']],
+  ])('nothing gets out of %s %j', { timeout: 120_000 }, async (mode, hosts) => {
     const { folder, port, abstract } = await playground(user);
     using place = folder;
     const before = guarded(place);
@@ -146,7 +151,8 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
       ({ name, script }) =>
         `(timeout 5 bash -c ${quoted(script)}) >/dev/null 2>&1 </dev/null; echo "$? "${quoted(name)}; cd "$WS"`,
     );
-    const { stdout, stderr } = await sandboxed(user, place, ['--mode', mode], driver.join('\n'), {
+    driver.push(`echo > /dev/tcp/127.0.0.1/${HOST_PROXY_PORT} && echo "the proxy"`);
+    const { stdout, stderr } = await sandboxed(user, place, ['--mode', mode, ...hosts], driver.join('\n'), {
       ...SECRETS,
       WS: place.at('workspace'),
       OUT: place.at('outside'),
@@ -158,7 +164,12 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
       TILLER_HOME: place.at('tiller'),
     });
     const ends = stdout.trimEnd().split('\n');
-    expect({ stderr, tried: ends.length }).toEqual({ stderr, tried: tries.length });
+    const isReached = ends.at(-1) === 'the proxy' && ends.pop() !== undefined;
+    expect({ stderr, isReached, tried: ends.length }).toEqual({
+      stderr,
+      isReached: hosts.length > 0,
+      tried: tries.length,
+    });
     expect(ends.filter((end) => end.startsWith('0 '))).toEqual([]);
     expect(guarded(place)).toEqual(before);
     expect(witness.exitCode).toBeNull();
