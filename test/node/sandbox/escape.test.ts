@@ -220,17 +220,22 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     expect(stderr).toContain(`${place.at('workspace/closed/.git')}, and it has the hooks pre-commit`);
   });
 
-  test('the workspace is unchanged when the host is killed in the middle of a command', async () => {
+  test('nothing is left when the host is killed in the middle of a command with allowed hosts', async () => {
     const { folder } = await playground(user);
     using place = folder;
     const names = () => readdirSync(place.at('workspace'));
     const before = names();
     const env = { TILLER_HOME: place.at('tiller') };
-    const { child, ended } = await startSandboxed(user, place, [], 'sleep 60', env);
-    await expect.poll(names, { timeout: 20_000 }).toEqual([...before, '.vscode'].toSorted());
+    const flags = ['--allow-host', 'allowed.invalid'];
+    const { child, ended } = await startSandboxed(user, place, flags, `sleep 60.25; : ${place.path}`, env);
+    const processes = () => processesWith(place.path).length;
+    await expect.poll(() => processesWith('sleep\x0060.25').length, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(names()).toEqual([...before, '.vscode'].toSorted());
     child.kill('SIGKILL');
     await ended;
     await expect.poll(names, { timeout: 20_000 }).toEqual(before);
+    await expect.poll(processes, { timeout: 20_000 }).toBe(0);
+    expect(readdirSync(place.at('tiller/box')).filter((name) => name.startsWith('gate-'))).toEqual([]);
   });
 
   test('ordinary shell commands work', { timeout: 120_000 }, async () => {
@@ -266,6 +271,17 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     ).toEqual([]);
   });
 });
+
+/** Running processes with this text in their command line. */
+function processesWith(text: string): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(text);
+    } catch {
+      return false;
+    }
+  });
+}
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -14,7 +14,7 @@ import { tempFolder } from '../../support/tempFolder.ts';
 
 let server: http.Server;
 let port: number;
-/** What it was asked for, with the host. */
+/** Each path that it was asked for, behind the host. */
 const paths: string[] = [];
 beforeAll(async () => {
   server = http.createServer((request, response) => {
@@ -229,8 +229,8 @@ describe.skipIf(noSandbox)('a command in the sandbox that may reach a host', () 
     const listening = () => net.connect(HOST_PROXY_PORT, '127.0.0.1');
     const outside = await new Promise((resolve) => listening().once('error', resolve).once('connect', resolve));
     expect(outside).toMatchObject({ code: 'ECONNREFUSED' });
-    await child.kill(0);
     expect(readdirSync(path.join(place.home, 'box')).filter((name) => name.startsWith('gate-'))).toEqual([]);
+    await child.kill(0);
   });
 
   test('that does not exist is not run, and its sandbox ends', async () => {
