@@ -8,7 +8,7 @@ import { namesIn } from './disk.ts';
 import { GATE_NAME } from './hostBridge.ts';
 import { MountPoints } from './mountPoints.ts';
 
-/** What no command has used for this long is stale; each use of a temporary folder renews it. */
+/** A temporary folder or a pipe that no command has used for this long is stale; each use of the folder renews it. */
 const STALE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 /** Begins the name of a folder whose removal has begun. */
 const REMOVED = 'removed-';
