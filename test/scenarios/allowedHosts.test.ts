@@ -114,6 +114,15 @@ describe.skipIf(noSandbox)('a command in the sandbox', () => {
     expect(chat.outputs()[0]).toContain('reached\ndone\nreached\ndone');
   });
 
+  it('that succeeds although it was refused a host is not asked about, and the model gets the host', async () => {
+    const silent = `curl -s http://a.test:${port}/ || true`;
+    await using chat = await start({ model: [[run(silent)], [says('Done.')]] });
+    await chat.send('go');
+    expect(chat.said('approval_requested')).toEqual([]);
+    expect(outputs(chat)).toEqual([['completed', expect.any(String)]]);
+    expect(chat.outputs()[0]).toContain(`The sandbox refused these hosts, which are not allowed: a.test:${port}.`);
+  });
+
   it('is not asked about where the policy never asks, or a rule forbids the host', async () => {
     await using silent = await start({ policy: 'never', model: [[run(fetches('a.test'))], [says('Oh.')]] });
     await silent.send('go');
