@@ -61,15 +61,15 @@ describe.skipIf(noSandbox)('a server with allowed hosts', () => {
       log: (line) => logged.push(line),
       clock: ports.clock,
     });
-    const closed = new Promise<void>((done) => (transport.onclose = done));
     await transport.start();
-    await closed;
+    await expect
+      .poll(() => logged)
+      .toEqual([
+        'Not a message of the protocol: hello',
+        'The sandbox refused these hosts, which are not allowed: bad.test:80.',
+      ]);
     server.closeAllConnections();
     server.close();
-    expect(logged).toEqual([
-      'Not a message of the protocol: hello',
-      'The sandbox refused these hosts, which are not allowed: bad.test:80.',
-    ]);
   });
 
   test('is not asked about again because others may have hosts, and is named with them', () => {
