@@ -14,6 +14,19 @@ function expectFocus(page, testid) {
   });
 }
 
+/** Presses a key and returns which control gets the next one, also where that comes before the next frame. */
+function focusAfterKey(page, key) {
+  return page.evaluate(async (key) => {
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }));
+    const { port1, port2 } = new MessageChannel();
+    const next = new Promise((resolve) => port1.addEventListener('message', resolve, { once: true }));
+    port1.start();
+    port2.postMessage(null);
+    await next;
+    return document.activeElement?.getAttribute('data-testid');
+  }, key);
+}
+
 const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
@@ -30,14 +43,21 @@ const STORIES = {
     const page = await stage.show(stage.scenes.setup);
     await page.getByTestId('composer-input').focus();
     await takePosted(page);
-    for (const option of ['setup-demo', 'setup-endpoint', 'setup-local', 'setup-other', 'setup-key']) {
+    for (const option of [
+      'setup-demo',
+      'setup-endpoint',
+      'setup-local',
+      'setup-other',
+      'setup-anthropic',
+      'setup-key',
+    ]) {
       await goBackTo(page, option);
       await press(page, 'Enter');
     }
     const asked = (await takePosted(page)).filter(({ type }) => type !== 'draft');
     assert.deepEqual(
       asked.map(({ type, what, command }) => what ?? command ?? type),
-      ['tiller.startDemo', 'endpoint', 'local', 'model', 'openai'],
+      ['tiller.startDemo', 'endpoint', 'local', 'model', 'anthropic', 'openai'],
     );
     await send(page, stage.scenes.demo.messages);
     await page.getByTestId('composer-input').focus();
@@ -666,7 +686,7 @@ const STORIES = {
     await press(page, 'Escape');
     await expectFocus(page, 'composer-input');
     assert.equal(await composer.inputValue(), 'half a thou');
-    await press(page, 'Control+r');
+    assert.equal(await focusAfterKey(page, { key: 'r', ctrlKey: true }), 'history-search');
     await page.keyboard.type('nobody said that');
     await press(page, 'Enter');
     await expectFocus(page, 'history-search');
