@@ -179,7 +179,7 @@ function inRealFolder(name: string): string {
   return path.join(realOf(path.dirname(name)) ?? path.dirname(name), path.basename(name));
 }
 
-/** In this order: a mount point may be removed between the two, and is then absent all the same. */
+/** A mount point that is removed between the two questions is absent, too: this needs their order. */
 export function isAbsent(name: string, isMountPoint: (path: string) => boolean): boolean {
   return isMountPoint(name) || !exists(name);
 }
