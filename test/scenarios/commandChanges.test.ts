@@ -149,10 +149,10 @@ describe('what a command changes', () => {
   it('comes after a patch that the editor still checks', async () => {
     using gates = tempFolder();
     const patched = fileGate(gates.at('patched'));
-    let told: Promise<unknown> | undefined;
     const problems: Problems = {
       watch: async () => ({
         async settle() {
+          const told = chat.next('files_changed');
           patched.open();
           await told;
           return [];
@@ -170,7 +170,6 @@ describe('what a command changes', () => {
         [says('Done.')],
       ],
     });
-    told = chat.next('files_changed');
     await chat.send('go');
     assert.deepEqual(changedLines(chat), ['-one', '+three']);
   });
