@@ -126,7 +126,7 @@ async function readTask(argv: readonly string[], streams: Streams, say: (line: s
   );
   const model = args.demo ? 'demo' : settings.model;
   if (model === null || model === '') {
-    throw new UsageError('no model is configured: give --model and --base-url, or --demo');
+    throw new UsageError('no model is configured: give --model with --provider or --base-url, or --demo');
   }
   const opening = await openingOf(args, streams);
   await requireHome(home);

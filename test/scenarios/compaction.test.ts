@@ -659,6 +659,24 @@ describe('a compacted thread', () => {
     expect(third.items('compaction')).toMatchObject([{ trigger: 'limit', status: 'completed' }]);
   });
 
+  it('can be undone while the turn after it is being stopped', async () => {
+    const held = gate();
+    await using chat = await startScenario({
+      model: [[says('One.')], [says('A summary.')], [waits(held.opened), says('Never read.')]],
+    });
+    await chat.send('one');
+    await compacted(chat);
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'two' }] });
+    await chat.server.received(3);
+    chat.submit({ type: 'interrupt' });
+    chat.submit({ type: 'undo_compaction', itemId: chat.items('compaction')[0]?.id ?? '' });
+    await chat.next('compaction_undone');
+    const ends = ['turn_aborted', 'compaction_undone'];
+    const last = chat.events.map(({ msg }) => msg.type).filter((type) => ends.includes(type));
+    expect(last).toEqual(ends);
+    held.open();
+  });
+
   it('is compacted automatically again only in the turn after the one that follows an undo', async () => {
     // About 7,000 tokens with the instructions, estimated by length.
     const long = says('All is well with it. '.repeat(900));

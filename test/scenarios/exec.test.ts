@@ -508,7 +508,7 @@ describe('a thread that cannot be written', () => {
 
 describe('usage', () => {
   it.each([
-    [['exec', 'hi'], 'no model is configured: give --model and --base-url, or --demo'],
+    [['exec', 'hi'], 'no model is configured: give --model with --provider or --base-url, or --demo'],
     [['exec', '--nonsense', 'hi'], "'--nonsense'\n"],
     [['exec', '--demo', '--approval-policy', 'sometimes', 'hi'], 'approvalPolicy'],
     [['exec', '--demo', '--sandbox', 'tight', 'hi'], 'sandbox.mode'],

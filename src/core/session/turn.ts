@@ -266,13 +266,13 @@ async function respond(
 
 type Attempt =
   | { readonly type: 'sampled'; readonly sampled: Sampled }
-  | { readonly type: 'died'; readonly error: unknown };
+  | { readonly type: 'failed'; readonly error: unknown };
 
 async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
   try {
     return { type: 'sampled', sampled: await sampling };
   } catch (error) {
-    return { type: 'died', error };
+    return { type: 'failed', error };
   }
 }
 
