@@ -173,7 +173,7 @@ describe('what a command changes', () => {
     const ended = chat.send('go');
     await moved.opened();
     chat.write('f1.txt', 'mine\n');
-    await chat.manager.noteSave(chat.folder.at('f1.txt'));
+    await chat.service.changes.noteSave(chat.folder.at('f1.txt'));
     saved.open();
     await ended;
     const [told] = chat.said('files_changed');
