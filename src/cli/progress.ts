@@ -9,7 +9,7 @@ const LONGEST_LINE = 160;
 
 const LETTERS = { add: 'A', update: 'M', delete: 'D' } as const;
 
-/** Returns the line about a command when it starts; `undefined` for other items, which are told when they end. */
+/** Returns the line about a command when it starts; `undefined` for other items, which are reported when they end. */
 export function startLine(item: TurnItem): string | undefined {
   return item.type === 'command_execution' ? `$ ${inOneLine(item.command, LONGEST_LINE)}` : undefined;
 }
