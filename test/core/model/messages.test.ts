@@ -160,6 +160,17 @@ describe('a request', () => {
     ]);
   });
 
+  test('has a text that a retry has repeated once', () => {
+    const input = [userSays('Go'), said('One.'), said('One.'), call('a'), output('a'), said('One.'), userSays('On')];
+    const texts = JSON.stringify(messagesIn({ input })).match(/"One\."/g);
+    expect(texts).toHaveLength(2);
+  });
+
+  test('marks the last tool where there are no instructions', () => {
+    const tools = bodyOf({ instructions: ' ', tools: [TOOL, PATCH_TOOL] })['tools'] as Record<string, unknown>[];
+    expect(tools.map((tool) => 'cache_control' in tool)).toEqual([false, true]);
+  });
+
   test('has images where they belong, or where the settings place them', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
     const seen: ResponseItem = {
@@ -300,6 +311,8 @@ describe('a request', () => {
       bodyOf({ ...more, input: [userSays('Go'), thought('Hm'), call('a'), output('a')] })['thinking'],
     ).toBeDefined();
     expect(bodyOf({ ...more, input: [...round, said('Done'), userSays('Next')] })['thinking']).toBeDefined();
+    const before = [userSays('First'), thought('Hm'), said('Done')];
+    expect(bodyOf({ ...more, input: [...before, ...round] })['thinking']).toBeUndefined();
   });
 
   test('asks a model of an unknown name for what its server has reported', () => {
@@ -470,6 +483,20 @@ describe('a response', () => {
     expect(textIn(events)).toBe('So far');
     expect(items).toEqual([said('So far')]);
     expect(fault).toMatchObject({ kind, retryable: false, answerCut, detail: `stop_reason: ${reason}` });
+  });
+
+  test('is begun once, also where the server says so twice, and counts what the last counts say', async () => {
+    const { events, completed } = await answer(
+      emits({ type: 'message_start', message: { usage: { input_tokens: 7, output_tokens: 1 } } }),
+      emits({ type: 'message_start', message: { usage: { input_tokens: null, output_tokens: 2 } } }),
+      says('Hi'),
+      usage(null),
+      emits({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }),
+      emits({ type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: { output_tokens: 5 } }),
+      emits({ type: 'message_stop' }),
+    );
+    expect(events.filter(({ type }) => type === 'created')).toHaveLength(1);
+    expect(completed?.usage).toMatchObject({ output: 5, total: (completed?.usage?.input ?? 0) + 5 });
   });
 
   test('a pause is continued', async () => {
