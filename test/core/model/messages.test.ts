@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
-import { MOST_ITEMS } from '../../../src/core/model/faults.ts';
+import { MOST_ITEMS, tooManyItemsFault } from '../../../src/core/model/faults.ts';
 import { MessagesBodies } from '../../../src/core/model/messages/messagesBody.ts';
 import { MessagesReader } from '../../../src/core/model/messages/messagesEvents.ts';
 import type { Prompt } from '../../../src/core/model/client.ts';
@@ -556,7 +556,8 @@ describe('a response', () => {
         .readDocument({ content: [part] })
         .at(-1),
     ).toMatchObject({ type: 'completed', endTurn: true });
-    expect(() => reader().readDocument({ content: Array(MOST_ITEMS + 1).fill(part) })).toThrow();
+    const content = Array.from({ length: MOST_ITEMS + 1 }, () => part);
+    expect(() => reader().readDocument({ content })).toThrow(tooManyItemsFault().message);
   });
 
   test('an error of a gateway, which has no type, ends it', async () => {
