@@ -20,7 +20,7 @@ export interface ProgramStart {
 /** Programs have no descriptors above it in practice, and the list of descriptors to pass would grow long. */
 const LAST_DESCRIPTOR = 1_023;
 
-/** What bubblewrap gets beside its arguments. */
+/** The files and descriptors that bubblewrap gets beside its arguments. */
 export interface Handover {
   /** The file of the system call filter. */
   readonly filter: string;
