@@ -41,7 +41,7 @@ interface UnreadableItem extends vscode.QuickPickItem {
   readonly folder: string;
 }
 
-/** "Start in Side Copy", "Side Copies", "Bring Home" and "Remove Side Copy". */
+/** "Start in Side Copy", "Show Side Copies", "Bring Home" and "Remove Side Copy". */
 export class SideCopyCommands {
   readonly #deps: SideCopyDeps;
 
@@ -131,7 +131,7 @@ export class SideCopyCommands {
     const { length } = await this.#deps.store.changes(copy.id, new AbortController().signal);
     if (length === 0) return;
     const bringHome = vscode.l10n.t('Bring Home');
-    const list = vscode.l10n.t('Side Copies');
+    const list = vscode.l10n.t('Show Side Copies');
     const sentence =
       length === 1
         ? vscode.l10n.t('The agent {0} has changed 1 file in a side copy.', role)
