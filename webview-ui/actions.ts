@@ -84,6 +84,9 @@ export type PanelCommand =
   | 'showUsage'
   | 'reportIssue'
   | 'mcpServers'
+  | 'showAgents'
+  | 'showHooks'
+  | 'chooseTools'
   | 'showMemories'
   | 'showSkills';
 

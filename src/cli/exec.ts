@@ -20,6 +20,7 @@ import { sandboxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { describeHost } from '../node/host/host.ts';
 import type { UserInput } from '../protocol/item.ts';
+import { providerNames } from '../protocol/knownProviders.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { AFTER_KILL, BASELINE_WORKER, IMAGE_WORKER } from './programs.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
@@ -31,6 +32,7 @@ import { readSubmissions, type Submit } from './jsonlInput.ts';
 import { printSentence } from './print.ts';
 import { settleInterrupted } from './recoverPatches.ts';
 import { loadSettings } from './settingsFile.ts';
+import { remedyOf } from './remedy.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
 import { readAll, type Streams } from './streams.ts';
@@ -59,7 +61,7 @@ export async function exec(
     await sweepProcesses(home);
     await sweepSandboxes(home, ports.locks);
     const manager = new AgentService(ports, { version, originator: 'cli' });
-    const report = new Report(args.json, streams);
+    const report = new Report(args.json, streams, (error) => remedyOf(error, provider));
     const customizations = await loadCustomizations(ports, settings, cwd, say);
     mcp = startMcp(ports, settings, { cwd, version });
     const threadHost: ThreadHost = {
@@ -124,7 +126,7 @@ async function readTask(argv: readonly string[], streams: Streams, say: (line: s
   );
   const model = args.demo ? 'demo' : settings.model;
   if (model === null || model === '') {
-    throw new UsageError('no model is configured: give --model and --base-url, or --demo');
+    throw new UsageError('no model is configured: give --model with --provider or --base-url, or --demo');
   }
   const opening = await openingOf(args, streams);
   await requireHome(home);
@@ -303,7 +305,10 @@ async function run(
  */
 function namedProvider(settings: Settings): ProviderConfig {
   const provider = providerOf(settings);
-  if (!provider) throw new UsageError(`there is no provider "${settings.provider}"`);
+  if (!provider) {
+    const names = providerNames(settings).join(', ');
+    throw new UsageError(`there is no provider "${settings.provider}"; known are ${names}`);
+  }
   return provider;
 }
 

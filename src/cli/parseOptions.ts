@@ -12,7 +12,8 @@ export function parseOptions<const Config extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    const [sentence] = messageOf(error).split('\n');
+    // Behind its first sentence Node describes how to pass the option as a positional argument.
+    const [sentence] = messageOf(error).split(/\n|\. To specify /);
     throw new UsageError(sentence ?? 'the arguments cannot be read');
   }
 }

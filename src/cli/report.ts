@@ -11,9 +11,13 @@ export class Report {
   #lastMessage: string | null = null;
   #lastTurn: 'none' | 'completed' | 'failed' | 'interrupted' = 'none';
 
-  constructor(json: boolean, streams: Streams) {
+  readonly #remedyOf: (error: EventMsgOf<'error'>) => string | undefined;
+
+  /** `remedyOf` returns a sentence to print after an error. */
+  constructor(json: boolean, streams: Streams, remedyOf: (error: EventMsgOf<'error'>) => string | undefined) {
     this.#json = json;
     this.#streams = streams;
+    this.#remedyOf = remedyOf;
     this.#lines = new JsonLines(streams.stdout);
   }
 
@@ -42,7 +46,11 @@ export class Report {
       this.#lastTurn = msg.reason === 'failed' ? 'failed' : 'interrupted';
     }
     if (msg.type === 'error' && event.turnId === null) this.#lastTurn = 'failed';
-    if (msg.type === 'error') this.#say(msg.message + detailOf(msg.detail));
+    if (msg.type === 'error') {
+      this.#say(msg.message + detailOf(msg.detail));
+      const remedy = this.#remedyOf(msg);
+      if (remedy !== undefined) this.#say(remedy);
+    }
     if (msg.type === 'warning') this.#say(msg.message);
     if (msg.type === 'stream_error') this.#say(retryLine(msg));
   }

@@ -30,7 +30,7 @@ Works on one request in a folder and prints the last message of the model. Witho
 
   --cd DIR                 where to work (default: here)
   --model M                the model
-  --provider P             a provider that Tiller knows, such as openai, openrouter or ollama, or one of your settings
+  --provider P             a provider that Tiller knows, such as openai, anthropic or ollama, or one of your settings
   --base-url URL           another server
   --wire-api API           responses (default), chat or messages
   --demo                   the embedded scripted model
@@ -49,6 +49,7 @@ Examples:
   tiller exec --provider ollama --model qwen3 "add a test for the parser"
   tiller exec resume --last "now the other one"
 
+Keys: TILLER_API_KEY is sent to the server of --base-url or --provider, OPENAI_API_KEY to OpenAI, ANTHROPIC_API_KEY to Anthropic.
 Exit code: 0 when the turn is completed, 1 when it failed, 2 for a mistake in the command line or the settings, 130 when interrupted.
 `,
   'apply-patch': `tiller apply-patch [PATCH]

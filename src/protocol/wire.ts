@@ -409,7 +409,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyVariant('copy', () => ({ text: z.string() })),
   lazyVariant('run_command', () => ({ command: z.string().regex(/^tiller\.[A-Za-z.]+$/) })),
   lazyVariant('pick', () => ({
-    what: z.enum(['model', 'openai', 'local', 'endpoint', 'context']),
+    what: z.enum(['model', 'openai', 'anthropic', 'local', 'endpoint', 'context']),
   })),
   /** Requests the models of all providers that are set up; a later request, or `close_models`, cancels it. */
   lazyVariant('list_models', () => ({ id: z.int().nonnegative() })),

@@ -270,6 +270,15 @@ describe.each(WIRES)('automatic compaction on %s', (wire) => {
     expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'At last.' });
   });
 
+  it('offers another model when nothing that could be summed up fits', async () => {
+    const tooLong = fails(400, { code: 'context_length_exceeded', message: 'too long' });
+    await using chat = await startScenario({ wire, model: () => [tooLong] });
+    expect(await chat.send('one')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('error')).toMatchObject([
+      { kind: 'context_exceeded', action: 'select_model', message: expect.stringContaining('larger context window') },
+    ]);
+  });
+
   it('leaves out the oldest rounds when the history is too long for one summary, and keeps calls with their outputs', async () => {
     const tooLong = fails(400, { code: 'context_length_exceeded', message: 'too long' });
     const work = (word: string): Step[] => [
@@ -648,6 +657,24 @@ describe('a compacted thread', () => {
     await third.send('five');
     expect(talkOf(requestOf(third, 0)).slice(0, -1)).toEqual([...whole, 'user: four', 'assistant: Four.']);
     expect(third.items('compaction')).toMatchObject([{ trigger: 'limit', status: 'completed' }]);
+  });
+
+  it('can be undone while the turn after it is being stopped', async () => {
+    const held = gate();
+    await using chat = await startScenario({
+      model: [[says('One.')], [says('A summary.')], [waits(held.opened), says('Never read.')]],
+    });
+    await chat.send('one');
+    await compacted(chat);
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'two' }] });
+    await chat.server.received(3);
+    chat.submit({ type: 'interrupt' });
+    chat.submit({ type: 'undo_compaction', itemId: chat.items('compaction')[0]?.id ?? '' });
+    await chat.next('compaction_undone');
+    const ends = ['turn_aborted', 'compaction_undone'];
+    const last = chat.events.map(({ msg }) => msg.type).filter((type) => ends.includes(type));
+    expect(last).toEqual(ends);
+    held.open();
   });
 
   it('is compacted automatically again only in the turn after the one that follows an undo', async () => {

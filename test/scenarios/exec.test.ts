@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXEC_OPTIONS } from '../../src/cli/execArguments.ts';
+import { remedyOf } from '../../src/cli/remedy.ts';
 import { helpOf } from '../../src/cli/usage.ts';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
 import { calls, fails, hangs, ModelServer, says } from '../support/modelServer.ts';
@@ -220,9 +221,9 @@ describe('tiller exec', () => {
     expect(requests).not.toContain(PNG.toString('base64'));
   });
 
-  it('exits 1 with the message of the failed turn', async () => {
+  it('exits 1 with the message of the failed turn, and says what helps', async () => {
     using folder = tempFolder();
-    await using server = await ModelServer.start([[fails(404, { error: { message: 'no such model' } })]]);
+    await using server = await ModelServer.start([[fails(404, { message: 'no such model' })]]);
     const run = await runCli(['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'], {
       home: folder.path,
     });
@@ -231,6 +232,27 @@ describe('tiller exec', () => {
       .find((msg) => msg.type === 'error');
     expect(run.code).toBe(1);
     expect(run.stderr).toContain(error?.type === 'error' ? error.message : 'no error event');
+    expect(run.stderr).toContain(`tiller: Give --model a name that ${server.baseUrl}/models lists.\n`);
+  });
+
+  it.each([
+    [
+      'auth',
+      'set_api_key',
+      'https://api.openai.com/v1',
+      'Set TILLER_API_KEY or OPENAI_API_KEY to a key of https://api.openai.com/v1.',
+    ],
+    [
+      'no_key',
+      'set_api_key',
+      'https://me:hush@x.example/v1/?key=hush',
+      'Set TILLER_API_KEY to a key of https://x.example/v1.',
+    ],
+    ['network', 'check_network', 'http://127.0.0.1:11434/v1', expect.stringContaining('is http://127.0.0.1:11434/v1:')],
+    ['proxy', 'check_network', 'https://x.example/v1', expect.stringContaining('https_proxy')],
+    ['quota', 'select_model', 'https://x.example/v1', undefined],
+  ] as const)('names the remedy of an error of the kind %s', (kind, action, baseUrl, remedy) => {
+    expect(remedyOf({ kind, action }, { baseUrl })).toEqual(remedy);
   });
 
   it.each([
@@ -486,8 +508,8 @@ describe('a thread that cannot be written', () => {
 
 describe('usage', () => {
   it.each([
-    [['exec', 'hi'], 'no model is configured: give --model and --base-url, or --demo'],
-    [['exec', '--nonsense', 'hi'], '--nonsense'],
+    [['exec', 'hi'], 'no model is configured: give --model with --provider or --base-url, or --demo'],
+    [['exec', '--nonsense', 'hi'], "'--nonsense'\n"],
     [['exec', '--demo', '--approval-policy', 'sometimes', 'hi'], 'approvalPolicy'],
     [['exec', '--demo', '--sandbox', 'tight', 'hi'], 'sandbox.mode'],
     [['exec', '--demo', '--cd', '/nowhere', 'hi'], '/nowhere'],
@@ -504,7 +526,7 @@ describe('usage', () => {
     [['exec', '--demo', '--last', 'hi'], '--last'],
     [['exec', '--demo', 'two', 'prompts'], 'one prompt'],
     [['exec', '--demo', '-'], 'empty'],
-    [['exec', '--provider', 'nobody', '--model', 'm', 'hi'], 'nobody'],
+    [['exec', '--provider', 'nobody', '--model', 'm', 'hi'], '"nobody"; known are openai, anthropic, '],
     [['exec', '--base-url', 'ftp://x', '--model', 'm', 'hi'], 'baseUrl'],
     [['demo-model', '--port', 'x'], '--port'],
     [['sandbox', 'true'], 'after --'],

@@ -75,7 +75,12 @@ describe.each(PAIRS)('$name on $wire', ({ imitation, wire }) => {
     });
     await chat.send('go');
     expect(chat.said('error')).toMatchObject([
-      { kind: 'config', action: 'check_settings', message: expect.stringContaining('check the base URL') },
+      {
+        kind: 'config',
+        action: 'check_settings',
+        message: expect.stringContaining('check the base URL'),
+        detail: expect.stringMatching(/^HTTP 404 at http:\/\/127\.0\.0\.1:\d+\/v1\/[\w/]+: /),
+      },
     ]);
     isWrong = false;
     await expectUsable(chat);

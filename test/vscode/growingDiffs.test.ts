@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { fileDiff } from '../../src/core/patch/unifiedDiff.ts';
-import { GrowingDiffs } from '../../src/vscode/proposals/growingDiffs.ts';
+import { GrowingDiffs, type GrowingDiffsDeps } from '../../src/vscode/proposals/growingDiffs.ts';
 import { ProposalTabs } from '../../src/vscode/proposals/proposalTabs.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
 import { EmittedThread } from './support/emittedThread.ts';
 
 const PATCH = ['*** Begin Patch\n*** Update File: a.txt\n@@\n one\n', '-two\n+TWO\n', '+and a half\n'] as const;
+const UNSHOWN = new Error('The diff cannot be shown.');
 const ITEM = { id: 'i', type: 'file_change' as const, callId: 'c', changes: [], diff: '' };
 
 interface Growing {
@@ -18,6 +19,8 @@ interface Growing {
   readonly preview: ProposalTabs;
   /** The model writes this part of the patch. */
   readonly write: (text: string) => void;
+  /** The reported errors. */
+  readonly reported: readonly unknown[];
 }
 
 suite('a patch that the model is writing', () => {
@@ -72,6 +75,24 @@ suite('a patch that the model is writing', () => {
   );
 
   test(
+    'closes also when what would take its place cannot be shown',
+    withGrowing(
+      async ({ here, growing, thread, write, reported }) => {
+        write(PATCH.join(''));
+        await growing.show('i', 'a.txt', thread.state, here.root);
+        const reason = { source: 'policy' as const, id: 'review-before', text: '' };
+        const request = { approvalId: 'approval', itemId: 'i', callId: 'c', kind: 'patch' as const, reason };
+        thread.emit({ type: 'approval_requested', ...request, choices: ['approved', 'denied'] });
+        await until(() => here.tabs().length === 0);
+        assert.deepEqual(reported, [UNSHOWN]);
+      },
+      async () => {
+        throw UNSHOWN;
+      },
+    ),
+  );
+
+  test(
     'is no diff before it has named a file',
     withGrowing(async ({ here, growing, thread, write }) => {
       write('*** Begin Patch\n');
@@ -81,22 +102,28 @@ suite('a patch that the model is writing', () => {
   );
 });
 
-function withGrowing(story: (growing: Growing) => Promise<void>): () => Promise<void> {
+/** `showProposal`: that of the tabs of proposals by default. */
+function withGrowing(
+  story: (growing: Growing) => Promise<void>,
+  showProposal?: GrowingDiffsDeps['showProposal'],
+): () => Promise<void> {
   return inPlace({ 'a.txt': 'one\ntwo\nthree\n' }, async (here) => {
     const thread = new EmittedThread(here.root);
     const preview = new ProposalTabs();
+    const reported: unknown[] = [];
     const growing = new GrowingDiffs({
       onEvent: thread.onEvent,
       read: async (path) => (await here.workspace.read(path)).text,
-      showProposal: (...which) => preview.show(...which),
+      showProposal: showProposal ?? ((...which) => preview.show(...which)),
       report: (error) => {
-        throw error;
+        if (error !== UNSHOWN) throw error;
+        reported.push(error);
       },
     });
     thread.emit({ type: 'item_started', item: { ...ITEM, status: 'in_progress' } });
     const write = (text: string) => thread.emit({ type: 'item_delta', itemId: 'i', kind: 'patch', text });
     try {
-      await story({ here, thread, growing, preview, write });
+      await story({ here, thread, growing, preview, write, reported });
     } finally {
       growing.dispose();
       preview.dispose();

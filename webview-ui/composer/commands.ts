@@ -111,6 +111,9 @@ export function offeredCommands(): readonly SlashCommand[] {
     ...when(isRunning.value && isOwn.value, command('stop', 'debug-stop', t('Stop the turn'), interrupt)),
     command('rules', 'law', t('Rules and remembered approvals'), host('showRules')),
     command('mcp', 'plug', t('MCP servers and their state'), host('mcpServers')),
+    command('agents', 'robot', t('Agents that the model can start'), host('showAgents')),
+    command('hooks', 'zap', t('Programs that run at points of a turn'), host('showHooks')),
+    command('tools', 'extensions', t('Tools from other extensions'), host('chooseTools')),
     command('memories', 'notebook', t('What is kept of earlier threads'), host('showMemories')),
     command('audit', 'checklist', t('What was allowed and denied, and why'), host('showAudit')),
     command('abilities', 'info', t('What the model can do, and how Tiller knows'), host('showAbilities')),
@@ -118,6 +121,7 @@ export function offeredCommands(): readonly SlashCommand[] {
     command('test', 'plug', t('Send one short request to the model'), host('testConnection')),
     command('key', 'key', t('Set the API key'), host('setApiKey')),
     command('settings', 'settings-gear', t('Open the settings of Tiller'), host('openSettings')),
+    command('help', 'question', t('Open the walkthrough'), host('openWalkthrough')),
     command('log', 'output', t('Show the log'), host('showLog')),
     command('report', 'report', t('Report an issue'), host('reportIssue')),
     command('skills', 'mortar-board', t('Skills and prompt files'), host('showSkills')),
@@ -204,19 +208,49 @@ export function commandQuery(text: string): CommandQuery | undefined {
   return name === undefined ? undefined : { name, written: space === undefined ? null : (written ?? '') };
 }
 
+/** The names that other agents give to these commands. A text that begins one of them finds the command, too. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  new: ['clear', 'reset'],
+  compact: ['smol', 'summarize'],
+  rewind: ['restore', 'checkpoint'],
+  approvals: ['permissions'],
+  threads: ['resume', 'sessions', 'tasks'],
+  processes: ['ps', 'bashes'],
+  memories: ['memory'],
+  usage: ['cost', 'status', 'context'],
+  key: ['login'],
+  settings: ['config'],
+  report: ['bug', 'feedback'],
+};
+
+/** The shortest text that is compared with `OTHER_NAMES`: a single letter begins too many names. */
+const MIN_OTHER_NAME = 2;
+
 export interface FoundCommand {
   readonly command: SlashCommand;
   readonly positions: readonly number[];
 }
 
-/** Returns the commands that match the query. Those whose name begins with the query come first. */
+/**
+ * Returns the commands that match the query. Those whose name begins with the query come first, then those that other
+ * agents call so.
+ */
 export function findCommands(query: string): readonly FoundCommand[] {
-  const found = offeredCommands().flatMap((command, index) => {
+  const offered = offeredCommands();
+  const found = offered.flatMap((command, index) => {
     const match = fuzzyMatch(query, command.name);
     return match === undefined ? [] : [{ command, positions: match.positions, score: match.score, index }];
   });
   if (query === '') return found;
-  return found.toSorted((one, other) => other.score - one.score || one.index - other.index);
+  const best = found.toSorted((one, other) => other.score - one.score || one.index - other.index);
+  const wanted = query.toLowerCase();
+  const begins = ({ command }: FoundCommand) => command.name.toLowerCase().startsWith(wanted);
+  const renamed = offered.flatMap((command) => {
+    const isMeant =
+      wanted.length >= MIN_OTHER_NAME && OTHER_NAMES[command.name]?.some((name) => name.startsWith(wanted));
+    return isMeant && !best.some((one) => one.command === command) ? [{ command, positions: [] }] : [];
+  });
+  return [...best.filter(begins), ...renamed, ...best.filter((one) => !begins(one))];
 }
 
 /**

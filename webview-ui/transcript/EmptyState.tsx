@@ -69,6 +69,13 @@ function NoModel() {
           onClick={() => pick('openai')}
         />
         <Option
+          testid="setup-anthropic"
+          icon="key"
+          title={t('Anthropic')}
+          text={t('Claude, with an API key.')}
+          onClick={() => pick('anthropic')}
+        />
+        <Option
           testid="setup-other"
           icon="cloud"
           title={t('Another provider')}
@@ -85,8 +92,8 @@ function NoModel() {
         <Option
           testid="setup-endpoint"
           icon="server"
-          title={t('OpenAI-compatible server')}
-          text={t('By its URL: a gateway, a server in your network.')}
+          title={t('Another server')}
+          text={t('By its URL: a gateway or a server in your network, with an API like that of OpenAI or Anthropic.')}
           onClick={() => pick('endpoint')}
         />
         <Option
@@ -97,7 +104,7 @@ function NoModel() {
           onClick={() => runCommand('startDemo')}
         />
       </ul>
-      <p class="empty-note">{t('Nothing leaves this machine until you send a message.')}</p>
+      <p class="empty-note">{t('Tiller contacts only the server that you choose, and sends no telemetry.')}</p>
     </Empty>
   );
 }

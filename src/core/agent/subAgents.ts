@@ -72,7 +72,7 @@ export class SubAgents {
         if (known.own !== own) known = { own, all: withBuiltin(own) };
       },
       roles,
-      find: (agentId) => this.#find(parent, agentId),
+      find: (agentId) => this.#known(parent.threadId, agentId),
       spawn: (request, context) => this.#spawn(parent, roles(), request, context, 'spawned'),
       send: (...message) => this.#send(parent, ...message),
       wait: (agentIds, timeoutMs, signal) => this.#wait(parent, agentIds, timeoutMs, signal),
@@ -152,12 +152,9 @@ export class SubAgents {
       : { ...agent, changedInCopy: changed.map((file) => pathBelow(cwd, file) ?? file) };
   }
 
+  /** The agent as the state of its parent has it. */
   #known(parentId: string, agentId: string): AgentSummary | undefined {
     return this.#deps.live.get(parentId)?.state.agents.find((agent) => agent.agentId === agentId);
-  }
-
-  #find({ threadId }: ParentThread, agentId: string): AgentSummary | undefined {
-    return this.#known(threadId, agentId);
   }
 
   async #spawn(
@@ -229,7 +226,7 @@ export class SubAgents {
     interrupt: boolean,
     { turnId, settings }: Pick<ToolContext, 'turnId' | 'settings'>,
   ): { readonly type: 'sent'; readonly submissionId: string } | Refusal {
-    if (this.#find(parent, agentId) === undefined) return notFound(agentId);
+    if (this.#known(parent.threadId, agentId) === undefined) return notFound(agentId);
     const { live } = this.#deps;
     const thread = live.get(agentId);
     if (thread === undefined) {
@@ -263,7 +260,7 @@ export class SubAgents {
   ): Promise<AgentStates> {
     const final = () =>
       agentIds
-        .map((id) => [id, this.#find(parent, id)] as const)
+        .map((id) => [id, this.#known(parent.threadId, id)] as const)
         .filter(([, agent]) => agent === undefined || isFinal(agent));
     const isOver = () => final().length > 0;
     await this.#until(parent.threadId, isOver, signal, timeoutMs);
@@ -300,7 +297,7 @@ export class SubAgents {
     agentId: string,
     { settings, signal }: Pick<ToolContext, 'settings' | 'signal'>,
   ): Promise<{ readonly type: 'resumed'; readonly agent: AgentSummary } | Refusal> {
-    const agent = this.#find(parent, agentId);
+    const agent = this.#known(parent.threadId, agentId);
     if (agent === undefined) return notFound(agentId);
     if (this.#deps.live.get(agentId) !== undefined) return { type: 'resumed', agent };
     return this.#opened(parent, signal, async () => {
@@ -312,7 +309,7 @@ export class SubAgents {
       const opened: AgentSummary = { ...agent, state: 'pending_init' };
       this.#tell(parent.threadId, opened);
       this.#deps.live.begin(session);
-      return { type: 'resumed', agent: this.#find(parent, agentId) ?? opened };
+      return { type: 'resumed', agent: this.#known(parent.threadId, agentId) ?? opened };
     });
   }
 
@@ -320,10 +317,10 @@ export class SubAgents {
     parent: ParentThread,
     agentId: string,
   ): Promise<{ readonly type: 'closed'; readonly before: AgentSummary } | Refusal> {
-    const before = this.#find(parent, agentId);
+    const before = this.#known(parent.threadId, agentId);
     if (before === undefined) return notFound(agentId);
     await this.#deps.live.close(agentId, 'end');
-    const after = this.#find(parent, agentId) ?? before;
+    const after = this.#known(parent.threadId, agentId) ?? before;
     if (after.state !== 'shutdown') this.#tell(parent.threadId, { ...after, state: 'shutdown' });
     return { type: 'closed', before };
   }
@@ -339,7 +336,7 @@ export class SubAgents {
     if (spawned.type === 'refused') return spawned;
     const { agentId } = spawned.agent;
     onStarted(spawned.agent);
-    const now = () => this.#find(parent, agentId) ?? spawned.agent;
+    const now = () => this.#known(parent.threadId, agentId) ?? spawned.agent;
     const stop = onAbort(context.signal, () => this.#deps.live.submit(agentId, { type: 'interrupt' }));
     try {
       const end = () => this.#until(parent.threadId, () => isFinal(now()), context.signal);

@@ -64,7 +64,7 @@ export class ChangeLedger {
   #writes: readonly KnownWrite[] = [];
   /** Looks that have not begun. */
   readonly #queued = new Map<string, Promise<Look>>();
-  /** Duration of the last scan. */
+  /** Duration of the last look. */
   #lookMs = 0;
   /** Looks and patches, one at a time. */
   #last: Promise<unknown> = Promise.resolve();
@@ -200,7 +200,7 @@ export class ChangeLedger {
     };
   }
 
-  /** Scans the folders. Callers share a scan that has not begun yet, because it sees the changes of all of them. */
+  /** Looks at the folders. Callers share a look that has not begun yet, because it sees the changes of all of them. */
   #look(roots: readonly string[], limits: LookLimits): Promise<Look> {
     const key = JSON.stringify([roots, limits]);
     const queued = this.#queued.get(key);
@@ -214,10 +214,10 @@ export class ChangeLedger {
   }
 
   async #lookNow(roots: readonly string[], limits: LookLimits): Promise<Look> {
-    const begun = this.#clock.now().getTime();
+    const startedAt = this.#clock.monotonic();
     const look = await this.#store.look(roots, limits);
+    this.#lookMs = this.#clock.monotonic() - startedAt;
     const now = this.#clock.now().getTime();
-    this.#lookMs = now - begun;
     const others = look.changes.filter((change) => !this.#assign(change, now));
     if (others.length > 0) this.#others.fire(others.map(byOther));
     for (const window of this.#open) {

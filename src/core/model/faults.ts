@@ -116,19 +116,31 @@ function byWords(error: ServerError): Verdict | undefined {
 
 // ---------------------------------------------------------------- HTTP status
 
-/** The fault of an HTTP error. `note`: a remark on its text, e.g. that it was cut. */
+const NOTHING_THERE: Verdict = {
+  kind: 'config',
+  message: 'There is no model service at this address: check the base URL and which API the server has (wireApi).',
+  retryable: false,
+  action: 'check_settings',
+};
+
+/**
+ * The fault of an HTTP error. `address`: of the request, without its query; `note`: a remark on the text of the error,
+ * e.g. that it was cut.
+ */
 export function httpFault(
   status: number,
   headers: FetchHeaders,
   document: unknown,
   now: Date,
-  note?: string,
+  { address, note }: { readonly address?: string; readonly note?: string | undefined } = {},
 ): ModelFault {
   const error = serverErrorIn(document);
   const serverText = error.message ?? undefined;
-  const name = note === undefined ? `HTTP ${status}` : `HTTP ${status} (${note})`;
+  const verdict = httpVerdict(status, error);
+  const place = verdict === NOTHING_THERE && address !== undefined ? ` at ${address}` : '';
+  const name = `HTTP ${status}${place}${note === undefined ? '' : ` (${note})`}`;
   const parameter = error.param && !serverText?.includes(error.param) ? ` (${error.param})` : '';
-  return faultOf(httpVerdict(status, error), {
+  return faultOf(verdict, {
     status,
     detail: serverText === undefined ? `${name}${parameter}` : `${name}: ${serverText}${parameter}`,
     retryAfterMs: retryAfter(headers, now) ?? resetsIn(error, now) ?? delayIn(serverText),
@@ -155,12 +167,7 @@ function httpVerdict(status: number, error: ServerError): Verdict {
     case 404:
       if (known) return { ...known, retryable: false };
       if (MENTIONS_MODEL_UNKNOWN.test(serverText)) return MODEL_NOT_FOUND;
-      return {
-        kind: 'config',
-        message: 'There is no model service at this address: check the base URL.',
-        retryable: false,
-        action: 'check_settings',
-      };
+      return NOTHING_THERE;
     case 407:
       return PROXY_AUTH;
     case 408:

@@ -74,7 +74,7 @@ const BY_CODE: readonly (readonly [codes: RegExp, verdict: Verdict])[] = [
     /^(?:ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/,
     {
       kind: 'network',
-      message: 'The server’s name cannot be resolved.',
+      message: 'The server’s name cannot be resolved: check the network and the address.',
       retryable: true,
       action: 'check_network',
     },
@@ -83,7 +83,7 @@ const BY_CODE: readonly (readonly [codes: RegExp, verdict: Verdict])[] = [
     /^ECONNREFUSED$/,
     {
       kind: 'network',
-      message: 'Nothing answers at the server’s address.',
+      message: 'Nothing answers at the server’s address: is the server running?',
       retryable: true,
       action: 'check_network',
     },
@@ -126,9 +126,14 @@ function networkVerdict(codes: readonly string[], messages: string, phase: 'conn
   return { kind: 'network', message: 'The server cannot be reached.', retryable: true, action: 'check_network' };
 }
 
+/** A proxy that does not answer: the words of node/network/proxy, and those of other programs. */
+const NOT_REACHED = /proxy \S+ cannot be reached|connect to the proxy/i;
+
 function proxyVerdict(messages: string, isUnusable: boolean): Verdict {
   if (/\b407\b/.test(messages)) return PROXY_AUTH;
-  return isUnusable
-    ? { kind: 'proxy', message: 'The proxy cannot be used.', retryable: false, action: 'check_network' }
-    : { kind: 'proxy', message: 'The proxy blocked the request.', retryable: true, action: 'check_network' };
+  if (isUnusable) {
+    return { kind: 'proxy', message: 'The proxy cannot be used.', retryable: false, action: 'check_network' };
+  }
+  const message = NOT_REACHED.test(messages) ? 'The proxy cannot be reached.' : 'The proxy blocked the request.';
+  return { kind: 'proxy', message, retryable: true, action: 'check_network' };
 }

@@ -85,7 +85,7 @@ export class Transport {
       fetch: async (input, init = {}) => {
         const response = await send(input as string | URL, init);
         // Thrown here, it becomes a cause of the SDK's error; the SDK itself would read the error without a limit.
-        if (!response.ok) throw await this.#faultOf(response);
+        if (!response.ok) throw await this.#faultOf(response, placeOf(input as string | URL));
         // The SDK does not parse it (`asResponse`), and needs nothing else of it.
         return response as Response;
       },
@@ -94,14 +94,14 @@ export class Transport {
   }
 
   /** Reads a limited part of the error, and only for a short time, because its status is known. */
-  async #faultOf({ status, headers, body }: FetchResponse): Promise<ModelFault> {
+  async #faultOf({ status, headers, body }: FetchResponse, address: string): Promise<ModelFault> {
     const { maxErrorBytes } = limitsOf(this.#provider);
     const { clock } = this.#ports;
     const within = deadline(clock, ERROR_WITHIN_MS, new Error('the error took too long'));
     const { text, isCut } = await readBeginning(body, maxErrorBytes, within.signal).finally(() => within.end());
     const note = within.signal.aborted ? 'incomplete' : `its first ${describeBytes(maxErrorBytes)}`;
     const document = parseJson(text) ?? (text || undefined);
-    return httpFault(status, headers, document, clock.now(), isCut ? note : undefined);
+    return httpFault(status, headers, document, clock.now(), { address, note: isCut ? note : undefined });
   }
 
   #headers(key: string | undefined): Record<string, string> {
@@ -127,6 +127,12 @@ function splitQuery(baseUrl: string): { readonly address: string; readonly query
   const query = Object.fromEntries(url.searchParams);
   url.search = '';
   return { address: url.href.replace(/\/$/, ''), query };
+}
+
+/** The address of a request as it may be shown: a query or a name in it can be a key. */
+function placeOf(address: string | URL): string {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname;
 }
 
 /** The only version of Messages (platform.claude.com/docs/en/api/versioning); a header of the settings replaces it. */

@@ -4,6 +4,7 @@
  */
 import type { TurnItemOf } from '../../protocol/item.ts';
 import { type ResponseItem, textOf } from '../../protocol/responseItem.ts';
+import { withoutLoneReasoning } from '../history/normalize.ts';
 import { ModelFault, type Prompt } from '../model/client.ts';
 import { RetrySchedule } from '../model/retry.ts';
 import { summaryRequest } from '../prompt/compaction.ts';
@@ -170,13 +171,14 @@ function withinWindow(run: TurnRun, history: readonly ResponseItem[]): readonly 
   );
 }
 
-/** The request of the thread, without tools. */
+/** The request of the thread, without tools, and without reasoning that the request for the summary would follow. */
 function promptFor(run: TurnRun, items: readonly ResponseItem[]): Prompt {
   const { settings, family } = run;
+  const input = withoutLoneReasoning(items);
   return {
     model: settings.model,
     instructions: run.instructions,
-    input: run.images.sendable(items, { model: settings.model, takesImages: family.images }, run.emit),
+    input: run.images.sendable(input, { model: settings.model, takesImages: family.images }, run.emit),
     tools: [],
     parallelToolCalls: false,
     effort: settings.effort,

@@ -17,7 +17,7 @@ import { assertNever } from '../util/assertNever.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import type { ApprovalReviewer } from './approvalReviewer.ts';
-import { Memory } from './memory.ts';
+import { ApprovalMemory } from './approvalMemory.ts';
 import { OpenRequests } from './openRequests.ts';
 
 const NON_INTERACTIVE: Answered = { decision: { denied: { message: 'non_interactive' } }, by: 'non_interactive' };
@@ -60,7 +60,7 @@ export interface PendingRequestsOptions {
   readonly ids: Ids;
   /** False: no user can answer, and each request is answered at once, with a denial or a cancellation. */
   readonly interactive: boolean;
-  readonly memory?: Memory;
+  readonly memory?: ApprovalMemory;
   /** Commands that the user denied in an earlier process. */
   readonly deniedByUser?: readonly DeniedCall[];
   readonly proposals?: ShownProposals | undefined;
@@ -71,7 +71,7 @@ export interface PendingRequestsOptions {
   /** Watches the rule files while an approval is pending. The watcher has to call `reconsider` after a change. */
   readonly watchRules?: () => Disposable;
   /** Called when the memory has got more by an approval for a sub-agent, whose thread does not keep it. */
-  readonly onAgentApproval?: (memory: Memory) => void;
+  readonly onAgentApproval?: (memory: ApprovalMemory) => void;
   /** Called with the keys under which a call was allowed without a request. */
   readonly onRemembered?: (keys: readonly string[]) => void;
 }
@@ -88,12 +88,12 @@ export class PendingRequests {
   readonly #reviewing = new Set<string>();
   /** Calls that the user has denied in this thread, also in an earlier process: no model allows the same later. */
   readonly #deniedByUser: Set<string>;
-  readonly memory: Memory;
+  readonly memory: ApprovalMemory;
   #interactive: boolean;
 
   constructor(options: PendingRequestsOptions) {
     this.#options = options;
-    this.memory = options.memory ?? new Memory();
+    this.memory = options.memory ?? new ApprovalMemory();
     this.#deniedByUser = new Set(options.deniedByUser?.map(deniedCall));
     this.#interactive = options.interactive;
   }

@@ -14,7 +14,7 @@ import { Conversation } from './conversation.ts';
 import { EventSink } from './events.ts';
 import type { StorageFailure } from './failure.ts';
 import { InputQueue } from './inputQueue.ts';
-import { Memory } from './memory.ts';
+import { ApprovalMemory } from './approvalMemory.ts';
 import { PendingRequests } from './pendingRequests.ts';
 import { standingCompactions } from './recovery.ts';
 import { RetryPause } from './retryPause.ts';
@@ -204,7 +204,7 @@ function createRequests(options: SessionOptions, { cwd, rules, emit }: SharedPar
   return new PendingRequests({
     ids: ports.ids,
     interactive: host.interactive,
-    memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
+    memory: new ApprovalMemory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
     deniedByUser: replayed?.state.turns.flatMap(deniedCommands) ?? [],
     proposals: host.proposals,
     keepRule: (rule, scope) => options.rules.add(scope, rule, rules.place(cwd())),

@@ -1,28 +1,22 @@
 import { assertNever } from '../util/assertNever.ts';
 
-export interface RunningTurn {
-  readonly turnId: string;
-  /** Aborted when the turn has to stop; its end follows. */
-  readonly abort: AbortController;
-}
-
 /** The state of a session, which accepts submissions until it closes. */
 export type SessionState =
   /** This session has started no turn, whatever the thread did in an earlier process. */
   | { readonly type: 'new' }
   /** No turn runs. What the last one left to do may still be in progress. */
   | { readonly type: 'idle' }
-  | { readonly type: 'running'; readonly turn: RunningTurn }
-  /** `turn`: the one that is being stopped, until its end was emitted. */
-  | { readonly type: 'closing'; readonly turn: RunningTurn | undefined }
+  | { readonly type: 'running'; readonly abort: AbortController }
+  /** `abort`: of the turn that is being stopped, until its end was emitted. */
+  | { readonly type: 'closing'; readonly abort: AbortController | undefined }
   | { readonly type: 'closed' };
 
-/** The turn that runs or is being stopped. */
-export function turnIn(state: SessionState): RunningTurn | undefined {
+/** Stops the turn that runs; aborted while that is being stopped. */
+export function abortOf(state: SessionState): AbortController | undefined {
   switch (state.type) {
     case 'running':
     case 'closing':
-      return state.turn;
+      return state.abort;
     case 'new':
     case 'idle':
     case 'closed':
@@ -43,7 +37,7 @@ export function withoutTurn(state: SessionState): SessionState {
     case 'running':
       return { type: 'idle' };
     case 'closing':
-      return { type: 'closing', turn: undefined };
+      return { type: 'closing', abort: undefined };
     case 'new':
     case 'idle':
     case 'closed':

@@ -38,7 +38,7 @@ export interface TurnChanges extends ChangeWatch {
   settled(): Promise<void>;
 }
 
-interface TurnHooks {
+interface WatchedTurn {
   readonly turnId: string;
   readonly settings: TurnSettings;
   readonly signal: AbortSignal;
@@ -61,42 +61,44 @@ export interface CutOffCommand {
 export class ThreadChanges {
   readonly records: ChangeRecords;
   readonly #deps: ThreadChangesDeps;
+  /** `undefined` where nothing is recorded. */
+  readonly #ledger: ChangeLedger | undefined;
   readonly #pending = new Set<Promise<void>>();
   #problem: string | undefined;
 
   constructor(deps: ThreadChangesDeps) {
     this.#deps = deps;
+    this.#ledger = deps.maxBytes === 0 ? undefined : deps.ledger;
     this.records = new ChangeRecords(deps.storage, deps.threadId);
   }
 
-  forTurn(hooks: TurnHooks): TurnChanges {
+  forTurn(turn: WatchedTurn): TurnChanges {
     let isFirst = true;
     return {
       settled: () => this.settled(),
       commandStarts: async ({ itemId, cwd, box }) => {
-        const { ledger, maxBytes } = this.#deps;
-        if (ledger === undefined || maxBytes === 0 || isConfinedToReading(hooks.settings, box)) return () => {};
+        if (this.#ledger === undefined || isConfinedToReading(turn.settings, box)) return () => {};
         const waitMs = isFirst ? FIRST_WAIT_MS : WAIT_MS;
         isFirst = false;
         try {
-          const roots = await this.#rootsFor(cwd, hooks.settings);
-          const command = await ledger.begin({ id: itemId, roots, waitMs, maxBytes }, hooks.signal);
-          return () => this.#track(this.#finish(command, { itemId, box }, hooks));
+          const { maxBytes } = this.#deps;
+          const roots = await this.#rootsFor(cwd, turn.settings);
+          const command = await this.#ledger.begin({ id: itemId, roots, waitMs, maxBytes }, turn.signal);
+          return () => this.#track(this.#finish(command, { itemId, box }, turn));
         } catch (error) {
-          hooks.signal.throwIfAborted();
+          turn.signal.throwIfAborted();
           this.#tell(error);
           return () => {};
         }
       },
-      patchApplies: (patch, apply, isApplied) => this.#patch(patch, apply, isApplied, hooks),
+      patchApplies: (patch, apply, isApplied) => this.#patch(patch, apply, isApplied, turn),
     };
   }
 
   /** Records that a turn of this thread has started a turn of a sub-agent, whose changes are undone with its own. */
   noteAgentTurn(link: Omit<AgentTurn, 'type' | 'at'>): void {
-    const { ledger, maxBytes, clock } = this.#deps;
-    if (ledger === undefined || maxBytes === 0) return;
-    this.#track(this.records.append({ type: 'agent_turn', at: clock.now().toISOString(), ...link }));
+    if (this.#ledger === undefined) return;
+    this.#track(this.records.append({ type: 'agent_turn', at: this.#deps.clock.now().toISOString(), ...link }));
   }
 
   /** Resolves when the changes of ended commands are emitted, or after a few seconds. Never rejects. */
@@ -113,10 +115,9 @@ export class ThreadChanges {
    * turn.
    */
   recover(commands: readonly CutOffCommand[]): void {
-    const { ledger, maxBytes } = this.#deps;
-    if (ledger === undefined || maxBytes === 0) return;
+    if (this.#ledger === undefined) return;
     for (const command of commands) {
-      if (!isConfinedToReading(command.settings, command.box)) this.#track(this.#recover(command, ledger));
+      if (!isConfinedToReading(command.settings, command.box)) this.#track(this.#recover(command, this.#ledger));
     }
   }
 
@@ -139,7 +140,7 @@ export class ThreadChanges {
   async #finish(
     command: OpenCommand,
     { itemId, box }: { readonly itemId: string; readonly box: SandboxMechanism },
-    { turnId, settings, onChanges }: TurnHooks,
+    { turnId, settings, onChanges }: WatchedTurn,
   ): Promise<void> {
     const found = await command.end();
     const { changes, newFolders, goneFolders, problem } = found;
@@ -194,16 +195,15 @@ export class ThreadChanges {
     { itemId, paths }: { readonly itemId: string; readonly paths: readonly string[] },
     apply: () => Promise<Result>,
     isApplied: (result: Result) => boolean,
-    { turnId, signal }: Pick<TurnHooks, 'turnId' | 'signal'>,
+    { turnId, signal }: Pick<WatchedTurn, 'turnId' | 'signal'>,
   ): Promise<Result> {
-    const { ledger, maxBytes, clock } = this.#deps;
-    if (ledger === undefined || maxBytes === 0) return apply();
+    if (this.#ledger === undefined) return apply();
     let applying: Promise<Result> | undefined;
     try {
-      const written = await ledger.write(paths, () => (applying = apply()), signal);
+      const written = await this.#ledger.write(paths, () => (applying = apply()), signal);
       const { result, changes, newFolders } = written;
       if (isApplied(result) && changes.length > 0) {
-        const at = clock.now().toISOString();
+        const at = this.#deps.clock.now().toISOString();
         const step = { type: 'step', turnId, itemId, source: 'patch', at } as const;
         this.#track(this.records.append({ ...step, changes: [...changes], newFolders: [...newFolders] }));
       }

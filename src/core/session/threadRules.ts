@@ -1,13 +1,13 @@
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import { allowedBy } from '../rules/allowedBy.ts';
 import type { RulesInForce, RulesPlace, RulesStore } from '../rules/rulesStore.ts';
-import type { Memory } from './memory.ts';
+import type { ApprovalMemory } from './approvalMemory.ts';
 
 interface ThreadRulesOptions {
   readonly threadId: string;
   readonly store: RulesStore;
   /** The answers that the thread remembers. */
-  readonly memory: () => Memory;
+  readonly memory: () => ApprovalMemory;
   readonly isTrusted: () => boolean;
   /** Gets each new problem of a rule file. */
   readonly warn: (problem: string) => void;

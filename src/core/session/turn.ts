@@ -151,15 +151,20 @@ function answerOwed(run: TurnRun): void {
   for (const call of run.history.owed) run.remember(outputFor(call, ABORTED_OUTPUT));
 }
 
+const SUMMARY_TOO_LONG =
+  'What would be summed up is longer than the model can read: give the model a larger context window, or select another model.';
+
 /** @throws ModelFault */
 async function compactOrFail(run: TurnRun, trigger: 'manual' | 'context_exceeded'): Promise<void> {
   const result = await compact(run, trigger);
   if (result.type === 'compacted') return;
   const { fault } = result;
   if (trigger === 'context_exceeded' || fault.kind === 'context_exceeded') tellFull(run);
-  const message = `The thread could not be compacted and is what it was. ${fault.message}`;
   const { retryable, status, detail } = fault;
-  const action = fault.action === 'retry' ? 'compact' : fault.action;
+  const isTooLong = fault.kind === 'context_exceeded';
+  const reason = isTooLong ? SUMMARY_TOO_LONG : fault.message;
+  const message = `The thread could not be compacted and is unchanged. ${reason}`;
+  const action = isTooLong ? 'select_model' : fault.action === 'retry' ? 'compact' : fault.action;
   throw new ModelFault(fault.kind, message, { retryable, status, detail, action, cause: fault });
 }
 
@@ -261,13 +266,13 @@ async function respond(
 
 type Attempt =
   | { readonly type: 'sampled'; readonly sampled: Sampled }
-  | { readonly type: 'died'; readonly error: unknown };
+  | { readonly type: 'failed'; readonly error: unknown };
 
 async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
   try {
     return { type: 'sampled', sampled: await sampling };
   } catch (error) {
-    return { type: 'died', error };
+    return { type: 'failed', error };
   }
 }
 

@@ -27,6 +27,12 @@ export function createEnvironmentSecrets(
   };
 }
 
+/** The variables that can contain the key for this address; the first one that is set counts. */
+export function keyVariablesFor(baseUrl: string): readonly string[] {
+  const variable = ownValue<string>(VARIABLES, originOf(baseUrl) ?? '');
+  return ['TILLER_API_KEY', ...(variable === undefined ? [] : [variable])];
+}
+
 /** Tiller's own keys in an environment. */
 export function keysIn(environment: Readonly<Record<string, string | undefined>>): string[] {
   return ['TILLER_API_KEY', ...Object.values(VARIABLES)].flatMap((variable) => environment[variable] ?? []);

@@ -92,6 +92,7 @@ export interface PanelRequestDeps {
 const ASKING_COMMANDS: ReadonlySet<string> = new Set([
   'tiller.backgroundProcesses',
   'tiller.bringHome',
+  'tiller.chooseTools',
   'tiller.comments.discard',
   'tiller.exportThread',
   'tiller.importThread',
@@ -102,6 +103,8 @@ const ASKING_COMMANDS: ReadonlySet<string> = new Set([
   'tiller.runPlan',
   'tiller.setApiKey',
   'tiller.showAbilities',
+  'tiller.showAgents',
+  'tiller.showHooks',
   'tiller.showMemories',
   'tiller.showSkills',
   'tiller.showUsage',
@@ -232,6 +235,7 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
     case 'model':
       return chooseModel(deps.focusBack);
     case 'openai':
+    case 'anthropic':
     case 'local':
     case 'endpoint':
       return chooseModel(deps.focusBack, what);

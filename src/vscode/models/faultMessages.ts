@@ -24,7 +24,7 @@ export function describeFault({ message, detail, action, kind }: ModelFault): Fa
 function cureOf(kind: ErrorKind, action: ErrorAction | undefined): string | undefined {
   // The message of a certificate names its own cure.
   if (kind === 'tls') return undefined;
-  if (kind === 'network') return vscode.l10n.t('Is the server running, and is this its address?');
+  if (kind === 'network') return vscode.l10n.t('Check the address of the server, and the network of this machine.');
   switch (action) {
     case 'set_api_key':
       return vscode.l10n.t('Enter the key with “Tiller: Set API Key”.');

@@ -20,22 +20,24 @@ interface Row extends vscode.QuickPickItem {
 
 /**
  * The models that the server lists, or a name that the user types. When the server does not list them, shows the
- * reason, in its own words, with the settings that the user can change. `undefined` when the user cancels.
+ * reason, in its own words, with the settings that the user can change. `undefined` when the user cancels. `title`: the
+ * name of the server for display.
  */
 export async function pickModel(
   http: Pick<HttpModels, 'list'>,
   provider: ProviderConfig,
+  title: string,
 ): Promise<ModelChoice | undefined> {
   while (true) {
-    const listing = await withProgress(vscode.l10n.t('Asking {0} for its models…', provider.id), (signal) =>
+    const listing = await withProgress(vscode.l10n.t('Asking {0} for its models…', title), (signal) =>
       http.list(provider, signal),
     );
     if (listing === undefined) return undefined;
     // A server that needs a key and has none: no other choice helps.
     if (listing.type === 'fault' && listing.fault.kind === 'no_key') return { type: 'key' };
     const choice = await (listing.type === 'models'
-      ? pickListed(provider.id, listing.models)
-      : pickRemedy(provider.id, listing.fault));
+      ? pickListed(title, listing.models)
+      : pickRemedy(title, listing.fault));
     switch (choice?.type) {
       case undefined:
         return undefined;
@@ -51,10 +53,10 @@ export async function pickModel(
   }
 }
 
-async function pickListed(id: string, models: readonly ReportedModel[]): Promise<Row['choice'] | undefined> {
+async function pickListed(server: string, models: readonly ReportedModel[]): Promise<Row['choice'] | undefined> {
   const typed: Row = { label: vscode.l10n.t('Another Model…'), choice: { type: 'typed' } };
   const rows = [...byUse(models).map((model) => rowOf(model)), typed];
-  const title = vscode.l10n.t('Model of {0}', id);
+  const title = vscode.l10n.t('Model of {0}', server);
   const picked = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true, matchOnDetail: true });
   return picked?.choice;
 }
@@ -114,7 +116,7 @@ function remediesOf({ kind }: ModelFault): readonly RemedyRow[] {
 }
 
 /** The reason why the models are not listed, in the words of the server, and the remedies. */
-async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] | undefined> {
+async function pickRemedy(server: string, fault: ModelFault): Promise<Row['choice'] | undefined> {
   const typed: Row = {
     label: vscode.l10n.t('Enter a Model ID…'),
     detail: vscode.l10n.t('Some servers do not list their models.'),
@@ -126,7 +128,7 @@ async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] 
   const mayHaveModels = remedies[0]?.choice.type === 'address';
   const rows: readonly Row[] = mayHaveModels ? [typed, ...remedies] : isRefused ? [...remedies, typed] : remedies;
   const { message } = describeFault(fault);
-  return (await showFault(vscode.l10n.t('{0} does not list its models: {1}', id, message), fault, rows))?.choice;
+  return (await showFault(vscode.l10n.t('{0} does not list its models: {1}', server, message), fault, rows))?.choice;
 }
 
 /** The reason why the API of a server is not known, and the remedies. `undefined` when the user cancels. */

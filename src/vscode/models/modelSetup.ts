@@ -40,13 +40,14 @@ export interface ModelSetupDeps {
  * set up.
  */
 export const givenServerSchema = z
-  .union([z.enum(['openai', 'endpoint', 'local']), z.object({ provider: z.string() })])
+  .union([z.enum(['openai', 'anthropic', 'endpoint', 'local']), z.object({ provider: z.string() })])
   .optional()
   .catch(undefined);
 type GivenServer = NonNullable<z.infer<typeof givenServerSchema>>;
 
 const GIVEN: Readonly<Record<Extract<GivenServer, string>, ProviderChoice>> = {
   openai: { type: 'named', name: 'openai' },
+  anthropic: { type: 'named', name: 'anthropic' },
   endpoint: { type: 'address' },
   local: { type: 'local' },
 };
@@ -121,7 +122,7 @@ async function selectOf(deps: ModelSetupDeps, name: string, server: NewProvider 
     if (takesKey && (await deps.keys.keyFor(origin)) === undefined && !(await keyFor(deps, name, origin))) return false;
     const choice =
       model === undefined
-        ? await pickModel(deps.http, configFor(name, current, deps.settings()))
+        ? await pickModel(deps.http, configFor(name, current, deps.settings()), providerTitle(deps.settings(), name))
         : await adopt(deps, name, current, model);
     switch (choice?.type) {
       case undefined:

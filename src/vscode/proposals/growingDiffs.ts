@@ -111,11 +111,9 @@ export class GrowingDiffs implements vscode.Disposable {
     } else if (msg.type === 'approval_requested') {
       void this.#end(msg.itemId, (file, column) =>
         this.#deps.showProposal(msg.approvalId, { focus: false, column }, file.path),
-      ).catch(this.#deps.report);
-    } else if (msg.type === 'item_completed') {
-      void this.#end(msg.item.id, (file, column) => showApplied(file, column, msg.item.status)).catch(
-        this.#deps.report,
       );
+    } else if (msg.type === 'item_completed') {
+      void this.#end(msg.item.id, (file, column) => showApplied(file, column, msg.item.status));
     }
   }
 
@@ -132,6 +130,7 @@ export class GrowingDiffs implements vscode.Disposable {
 
   /**
    * Closes the diffs of a patch that is not written any more; `replace` shows the document in place of a visible one.
+   * Never rejects: a diff without a replacement is closed, too.
    */
   async #end(
     itemId: string,
@@ -143,7 +142,7 @@ export class GrowingDiffs implements vscode.Disposable {
     this.#patches.delete(itemId);
     for (const file of patch.files) {
       for (const tab of tabsOf(file.after)) {
-        if (tab.isActive) await replace(file, tab.group.viewColumn);
+        if (tab.isActive) await replace(file, tab.group.viewColumn).catch(this.#deps.report);
       }
       await closeTabs(tabsOf(file.after));
     }

@@ -68,11 +68,13 @@ const changed = (path: string, changedAt: number, before = file('a'), after = fi
 describe('the changes of a command', () => {
   it('start to be gathered without a wait where the last look took longer than the command may wait', async () => {
     const store = new FakeStore();
-    let now = 0;
+    let elapsed = 0;
     const waits: number[] = [];
     const clock = {
       ...systemClock,
-      now: () => new Date(now),
+      // The time of day was set back during the look.
+      now: () => new Date(1_000 - elapsed),
+      monotonic: () => elapsed,
       sleep: (milliseconds: number, stop?: AbortSignal) => {
         waits.push(milliseconds);
         return systemClock.sleep(20_000, stop);
@@ -81,7 +83,7 @@ describe('the changes of a command', () => {
     const ledger = new ChangeLedger({ store, clock, report: unexpected });
     const starting = ledger.begin({ id: 'a', ...WAIT, waitMs: 5_000 }, signal);
     while (store.looks.length === 0) await sleep(1);
-    now = 80;
+    elapsed = 80;
     await store.end(0);
     const first = await starting;
     const second = await ledger.begin({ id: 'b', ...WAIT, waitMs: 10 }, signal);

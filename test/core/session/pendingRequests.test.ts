@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Memory } from '../../../src/core/session/memory.ts';
+import { ApprovalMemory } from '../../../src/core/session/approvalMemory.ts';
 import type { ApprovalReviewer } from '../../../src/core/session/approvalReviewer.ts';
 import { PendingRequests } from '../../../src/core/session/pendingRequests.ts';
 import type { QuestionBody } from '../../../src/core/tools/inquiry.ts';
@@ -13,7 +13,7 @@ function start(options: { interactive?: boolean; remembered?: string[]; reviewer
   const requests = new PendingRequests({
     ids,
     interactive: options.interactive ?? true,
-    memory: new Memory({ keys: options.remembered }),
+    memory: new ApprovalMemory({ keys: options.remembered }),
   });
   const said: [EventMsg, string | undefined][] = [];
   const turn = new AbortController();

@@ -123,6 +123,18 @@ describe('after an interrupt', () => {
       await chat.session.dispose();
     });
 
+    it('is left out of the request for a summary', async () => {
+      const chat = new FakeSession({ answers: [thoughts, []] });
+      chat.say('go');
+      await chat.session.idle();
+      chat.submit({ type: 'compact' });
+      await chat.session.idle();
+      const [, , summary] = chat.model.prompts;
+      expect(summary?.tools).toEqual([]);
+      expect(summary?.input.map(({ type }) => type)).not.toContain('reasoning');
+      await chat.session.dispose();
+    });
+
     it('is sent again when the turn failed and is tried again', async () => {
       const chat = new FakeSession({ answers: [thoughts, [{ type: 'fails', retryable: false }]] });
       chat.say('go');

@@ -191,8 +191,148 @@ test('where the machine has a proxy, tunnels and requests go through it, and a n
   const proxyFor = () => new URL(`http://me:pass@127.0.0.1:${port}`);
   const { ask } = await startProxy(['a.test', 'b.test'], { 'b.test': ['10.0.0.1'] }, { proxyFor });
   expect(await ask('CONNECT a.test:443 HTTP/1.1\r\nHost: a\r\n\r\n')).toContain('through');
-  expect(await ask('GET http://a.test/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('through');
+  expect(await ask('GET http://user:word@a.test/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain(
+    'through',
+  );
   expect(await ask('CONNECT b.test:443 HTTP/1.1\r\nHost: a\r\n\r\n')).toContain('private network');
   const credentials = 'Basic bWU6cGFzcw==';
   expect(heads).toEqual([`CONNECT a.test:443 ${credentials}`, `GET http://a.test/x ${credentials}`]);
+});
+
+/** A server that answers only what the test writes to its connection. */
+async function silentServer() {
+  let connected: (socket: Socket) => void = () => {};
+  const connection = new Promise<Socket>((resolve) => {
+    connected = resolve;
+  });
+  const port = await listen(
+    net.createServer((socket) => {
+      socket.on('error', () => {});
+      connected(socket.resume());
+    }),
+  );
+  return { port, connection };
+}
+
+function happens(socket: Socket, event: 'close' | 'data' | 'connect'): Promise<unknown> {
+  return new Promise((resolve) => void socket.once(event, resolve));
+}
+
+test.each(['client', 'server'] as const)('a tunnel ends when the connection of the %s breaks', async (broken) => {
+  const origin = await silentServer();
+  const { port } = await startProxy([`127.0.0.1:${origin.port}`]);
+  const client = net.connect(port, '127.0.0.1').on('error', () => {});
+  client.write(`CONNECT 127.0.0.1:${origin.port} HTTP/1.1\r\n\r\n`);
+  await happens(client, 'data');
+  const sides = { client, server: await origin.connection };
+  const ended = happens(broken === 'client' ? sides.server : sides.client, 'close');
+  sides[broken].resetAndDestroy();
+  await ended;
+});
+
+test('a connection that is being made for a client ends with the client', async () => {
+  const upstream = await silentServer();
+  const proxyFor = () => new URL(`http://127.0.0.1:${upstream.port}`);
+  const { port } = await startProxy(['a.test'], {}, { proxyFor });
+  const client = net.connect(port, '127.0.0.1');
+  client.write('CONNECT a.test:443 HTTP/1.1\r\n\r\n');
+  const ended = happens(await upstream.connection, 'close');
+  client.resetAndDestroy();
+  await ended;
+});
+
+test('for a client that leaves while its name is looked up, nothing is connected to', async () => {
+  let isAsked = () => {};
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve;
+  });
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let connections = 0;
+  const server = net.createServer((socket) => void socket.end('hello'));
+  server.on('connection', () => connections++);
+  const origin = await listen(server);
+  const resolve = async () => {
+    isAsked();
+    await answered;
+    return [{ address: '127.0.0.1', family: 4 }];
+  };
+  const { port, ask } = await startProxy([`a.test:${origin}`, `127.0.0.1:${origin}`], {}, { resolve });
+  const client = net.connect(port, '127.0.0.1');
+  client.write(`CONNECT a.test:${origin} HTTP/1.1\r\n\r\n`);
+  await asked;
+  client.resetAndDestroy();
+  // The proxy has noticed it when it has answered a later client.
+  await ask('CONNECT b.test:443 HTTP/1.1\r\n\r\n');
+  answer();
+  expect(await ask(`CONNECT 127.0.0.1:${origin} HTTP/1.1\r\n\r\n`)).toContain('hello');
+  expect(connections).toBe(1);
+});
+
+test('a request ends with its client, and an answer that is cut off is cut off for the client', async () => {
+  const origin = await silentServer();
+  const { port } = await startProxy([`127.0.0.1:${origin.port}`]);
+  const head = `GET http://127.0.0.1:${origin.port}/ HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const left = net.connect(port, '127.0.0.1');
+  left.write(head);
+  const ended = happens(await origin.connection, 'close');
+  left.resetAndDestroy();
+  await ended;
+
+  const broken = await silentServer();
+  const { port: other } = await startProxy([`127.0.0.1:${broken.port}`]);
+  const client = net.connect(other, '127.0.0.1');
+  let answer = '';
+  client.on('data', (bytes) => (answer += String(bytes)));
+  client.write(`GET http://127.0.0.1:${broken.port}/ HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const server = await broken.connection;
+  await happens(server, 'data');
+  server.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc');
+  await happens(client, 'data');
+  server.resetAndDestroy();
+  await happens(client, 'close');
+  expect(answer).toMatch(/abc$/);
+});
+
+test('a server that changes to another protocol is refused, and its connection ends', async () => {
+  const origin = await silentServer();
+  const { ask } = await startProxy([`127.0.0.1:${origin.port}`]);
+  const answer = ask(`GET http://127.0.0.1:${origin.port}/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  const server = await origin.connection;
+  server.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+  await happens(server, 'close');
+  expect(await answer).toContain('it answered with another protocol');
+});
+
+test('headers that are for the proxy alone are not passed on in an answer, and names of headers ignore case', async () => {
+  const origin = await silentServer();
+  const { ask } = await startProxy([`127.0.0.1:${origin.port}`]);
+  const answer = ask(
+    `GET http://127.0.0.1:${origin.port}/ HTTP/1.1\r\nHost: a\r\nConnection: Close, X-Hop\r\nX-Hop: 1\r\n\r\n`,
+  );
+  const server = await origin.connection;
+  const asked = String(await happens(server, 'data'));
+  server.end('HTTP/1.1 200 OK\r\nProxy-Authenticate: Basic\r\nX-Mine: 1\r\nContent-Length: 0\r\n\r\n');
+  expect(asked).not.toMatch(/x-hop/i);
+  expect(await answer).toMatch(/x-mine: 1/i);
+  expect(await answer).not.toMatch(/proxy-authenticate/i);
+});
+
+test('a report names 50 hosts at most', async () => {
+  const { ask, proxy } = await startProxy([`*.test`]);
+  for (let index = 0; index < 51; index++) await ask(`CONNECT host${index}.example:443 HTTP/1.1\r\n\r\n`);
+  expect(proxy.report.refused).toHaveLength(50);
+});
+
+test('a client with too many connections gets no more of them until one has ended', async () => {
+  const { port, ask } = await startProxy(['a.test']);
+  const sockets = Array.from({ length: 256 }, () => net.connect(port, '127.0.0.1').on('error', () => {}));
+  await Promise.all(sockets.map((socket) => happens(socket, 'connect')));
+  const refused = () => ask('CONNECT b.test:443 HTTP/1.1\r\n\r\n').catch(() => '');
+  expect(await refused()).toBe('');
+  sockets.pop()?.destroy();
+  await expect.poll(refused).toContain('403');
+  for (const socket of sockets) socket.destroy();
 });

@@ -140,6 +140,7 @@ describe('a request through a proxy', () => {
       expect(networkFault(error, 'connecting')).toMatchObject({
         kind: 'proxy',
         retryable: true,
+        message: 'The proxy cannot be reached.',
         detail: expect.stringMatching(/proxy 127\.0\.0\.1:1 cannot be reached: connect ECONNREFUSED/),
       });
     },
@@ -148,7 +149,11 @@ describe('a request through a proxy', () => {
   test('reports a proxy that cannot reach the server as a network fault', async () => {
     const proxy = await startProxy(0, { refuses: 502 });
     const error = await failure(through(`http://127.0.0.1:${proxy.port}`)('https://model.invalid/v1', post));
-    expect(networkFault(error, 'connecting')).toMatchObject({ kind: 'proxy', retryable: true });
+    expect(networkFault(error, 'connecting')).toMatchObject({
+      kind: 'proxy',
+      message: 'The proxy blocked the request.',
+      retryable: true,
+    });
   });
 
   test('can be aborted while the tunnel is opened', async () => {

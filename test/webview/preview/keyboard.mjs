@@ -30,14 +30,21 @@ const STORIES = {
     const page = await stage.show(stage.scenes.setup);
     await page.getByTestId('composer-input').focus();
     await takePosted(page);
-    for (const option of ['setup-demo', 'setup-endpoint', 'setup-local', 'setup-other', 'setup-key']) {
+    for (const option of [
+      'setup-demo',
+      'setup-endpoint',
+      'setup-local',
+      'setup-other',
+      'setup-anthropic',
+      'setup-key',
+    ]) {
       await goBackTo(page, option);
       await press(page, 'Enter');
     }
     const asked = (await takePosted(page)).filter(({ type }) => type !== 'draft');
     assert.deepEqual(
       asked.map(({ type, what, command }) => what ?? command ?? type),
-      ['tiller.startDemo', 'endpoint', 'local', 'model', 'openai'],
+      ['tiller.startDemo', 'endpoint', 'local', 'model', 'anthropic', 'openai'],
     );
     await send(page, stage.scenes.demo.messages);
     await page.getByTestId('composer-input').focus();

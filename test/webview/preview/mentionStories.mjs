@@ -273,6 +273,10 @@ export const MENTION_STORIES = {
     await page.keyboard.press('Control+z');
     assert.equal(await textOf(page), '/comp');
     await page.keyboard.press('Control+a');
+    await page.keyboard.type('/clear');
+    assert.match(await activeRow(page), /^\/new/);
+    await page.keyboard.press('Enter');
+    assert.deepEqual((await takePosted(page)).find(({ type }) => type === 'run_command')?.command, 'tiller.newThread');
     await page.keyboard.type('/init');
     await page.keyboard.press('Enter');
     const sent = (await takePosted(page)).filter(({ type }) => type === 'op');

@@ -1183,7 +1183,7 @@ function compactionFailed(): Script {
   script.emit({
     type: 'error',
     kind: 'context_exceeded',
-    message: 'The thread could not be compacted and is what it was. The server is overloaded. Tried 6 times.',
+    message: 'The thread could not be compacted and is unchanged. The server is overloaded. Tried 6 times.',
     action: 'compact',
   });
   return script.context(100).abort('failed');

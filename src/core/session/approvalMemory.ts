@@ -1,7 +1,7 @@
 import { isSameRule, type Rule } from '../../protocol/policy.ts';
 
 /** The user's approvals for one thread: single calls by key, command prefixes by rule. */
-export class Memory {
+export class ApprovalMemory {
   readonly #keys: Set<string>;
   #rules: readonly Rule[];
 
