@@ -97,7 +97,7 @@ describe.skipIf(noSandbox)('a command in the sandbox', () => {
     expect(existsSync('/etc/tiller-test')).toBe(false);
   });
 
-  it('stays blocked where no user can answer, and the model is told to go on without it', async () => {
+  it('stays blocked where no user can answer, and the output tells the model to go on without it', async () => {
     await using chat = await startScenario({
       box: 'real',
       policy: 'on-failure',
