@@ -60,7 +60,7 @@ export async function exec(
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);
     await sweepSandboxes(home, ports.locks);
-    const manager = new AgentService(ports, { version, originator: 'cli' });
+    const service = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams, (error) => remedyOf(error, provider));
     const customizations = await loadCustomizations(ports, settings, cwd, say);
     mcp = startMcp(ports, settings, { cwd, version });
@@ -83,11 +83,11 @@ export async function exec(
       sandboxFor: threadHost.sandboxFor,
     });
     const sayWithoutKeys = (line: string) => say(ports.keys.hide(line));
-    const notifies = startNotifying(manager.live, ports, settings, sayWithoutKeys);
+    const notifies = startNotifying(service.live, ports, settings, sayWithoutKeys);
     await learned;
-    const session = await open(manager, args, [thread, threadHost], say);
-    const code = await run(session, manager.live, opening, args, { streams, report, mcp, say: sayWithoutKeys });
-    await Promise.all([notifies(), manager.memoriesWritten()]);
+    const session = await open(service, args, [thread, threadHost], say);
+    const code = await run(session, service.live, opening, args, { streams, report, mcp, say: sayWithoutKeys });
+    await Promise.all([notifies(), service.memoriesWritten()]);
     return code;
   } finally {
     await mcp?.close();
@@ -205,16 +205,16 @@ function startNotifying(
 }
 
 async function open(
-  manager: AgentService,
+  service: AgentService,
   args: ExecArguments,
   thread: readonly [ThreadSettings, ThreadHost],
   say: (line: string) => void,
 ): Promise<Session> {
   const { from } = args;
-  if (from === null) return manager.start(...thread);
+  if (from === null) return service.start(...thread);
   const resumed = await (from.verb === 'fork'
-    ? manager.fork(from.thread, null, ...thread)
-    : manager.resume(from.thread, ...thread));
+    ? service.fork(from.thread, null, ...thread)
+    : service.resume(from.thread, ...thread));
   if (resumed.type === 'owned') {
     throw new UsageError(`the thread is open in another process (${resumed.owner.name}, ${resumed.owner.pid})`);
   }

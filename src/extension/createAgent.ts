@@ -32,7 +32,7 @@ declare const TILLER_VERSION: string;
 /** All threads of this window, and their services. */
 export interface Agent extends Omit<Customizations, 'forThreads'>, Omit<Models, 'of' | 'byId'> {
   readonly ports: Ports;
-  readonly manager: AgentService;
+  readonly service: AgentService;
   readonly factory: ThreadFactory;
   readonly sideCopies: SideCopies;
   /** Counts of changed files in the side copies of agents. */
@@ -75,12 +75,12 @@ export function createAgent(
     secrets: keys,
     sideCopies,
   };
-  const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
+  const service = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const models = createModels(ports, host);
   const { http, languageModels, demo } = models;
   const { forThreads, ...customizations } = createCustomizations(context, host, ports, sideCopies, tools, store);
   const factory = new ThreadFactory({
-    manager,
+    service,
     modelsOf: models.of,
     modelsById: models.byId,
     settings,
@@ -93,21 +93,21 @@ export function createAgent(
     allowsTakeOver: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
   });
   const threads: ShownThread = new ShownThread({
-    live: manager.live,
+    live: service.live,
     source: factory,
     memento: host.windowState,
     clock: node.clock,
     changedInCopy: (threadId) => copyCounts.of(threadId),
     report,
   });
-  const otherPrograms = trackChanges(host, editors, manager, ports, sideCopies, store);
-  store.add(manager.onTaken((threadId) => void threads.taken(threadId).catch(report)));
+  const otherPrograms = trackChanges(host, editors, service, ports, sideCopies, store);
+  store.add(service.onTaken((threadId) => void threads.taken(threadId).catch(report)));
   store.add(closeResolvedProposals(threads.onEvent, editors.proposalTabs));
 
   const history = createHistory(ports, threads, settings, store);
   return {
     ports,
-    manager,
+    service,
     http,
     languageModels,
     demo,
@@ -120,7 +120,7 @@ export function createAgent(
     offeredTools: new OfferedTools({
       ids: node.ids,
       start: (oneCall) => factory.startWith(oneCall),
-      begin: (session) => void manager.live.begin(session),
+      begin: (session) => void service.live.begin(session),
     }),
     ...customizations,
     ...nextTurn(threads, factory, models, settings),

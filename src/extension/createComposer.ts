@@ -47,7 +47,7 @@ export function createComposer(
   { view, used, guard, refusals, refusalOfAddress, redact, changedInCopy }: ComposerDeps,
   store: DisposableStore,
 ): Composer {
-  const { threads, manager } = agent;
+  const { threads, service } = agent;
   const { servers } = agent.mcp;
   const mentions = store.add(
     new Mentions({
@@ -56,12 +56,12 @@ export function createComposer(
       redact,
       threads: async () => {
         const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
-        const stored = await manager.catalog.list(folders);
+        const stored = await service.catalog.list(folders);
         return stored.flatMap(({ id, title, place }) =>
           title === null || place === 'elsewhere' || id === threads.state?.threadId ? [] : [{ id, title }],
         );
       },
-      exportThread: (threadId) => manager.catalog.export(threadId, 'markdown'),
+      exportThread: (threadId) => service.catalog.export(threadId, 'markdown'),
       resources: async (signal) =>
         (await listResources(servers, signal)).map(({ server, uri, name, description }) => ({
           id: JSON.stringify([server, uri]),

@@ -105,7 +105,7 @@ function createEdits(
   context: vscode.ExtensionContext,
   { node, settings, report }: Host,
   { review, proposalTabs }: Editors,
-  { threads, manager, factory }: Agent,
+  { threads, service, factory }: Agent,
   { refusals, view, showThread }: EditorActionsDeps,
   hasModel: () => Promise<boolean>,
 ): EditAtCursor {
@@ -118,7 +118,7 @@ function createEdits(
         ids: node.ids,
         settings,
         start: (tooLate) => factory.startEdit(tooLate),
-        begin: (session) => void manager.live.begin(session),
+        begin: (session) => void service.live.begin(session),
         suspend: (session) => threads.suspend(session),
         send: (threadId, op) => {
           threads

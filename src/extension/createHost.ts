@@ -7,7 +7,7 @@ import { isOwnerRunning, ownerText } from '../node/host/processIdentity.ts';
 import { createRedactor } from '../node/host/redact.ts';
 import { WantedLinks } from '../node/host/wantedLinks.ts';
 import { proxyFor } from '../node/network/proxy/environmentProxy.ts';
-import { WindowStateFile } from '../node/storage/windowState.ts';
+import { folderOfWindows, WindowStateFile } from '../node/storage/windowState.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { createChannel, createLog, type TailedLog } from '../vscode/log.ts';
@@ -83,7 +83,7 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     node,
     links,
     windowState: new WindowStateFile({
-      folder: context.storageUri && path.join(context.storageUri.fsPath, 'windows'),
+      folder: context.storageUri && folderOfWindows(context.storageUri.fsPath),
       shared: context.workspaceState,
       processes: { own: ownerText(), isRunning: isOwnerRunning },
       report,

@@ -17,7 +17,7 @@ export interface Indicators {
 /** `interrupted`: the number of interrupted patches. */
 export function createIndicators(
   { node, settings, report }: Host,
-  { threads, manager, ports, current }: Agent,
+  { threads, service, ports, current }: Agent,
   {
     interrupted,
     showThread,
@@ -27,7 +27,7 @@ export function createIndicators(
   },
   store: DisposableStore,
 ): Indicators {
-  store.add(new TurnNotices({ live: manager.live, settings, showThread }));
+  store.add(new TurnNotices({ live: service.live, settings, showThread }));
   const notifyProgram = new NotifyProgram({
     settings,
     environment: node.host.environment,
@@ -35,7 +35,7 @@ export function createIndicators(
     tellsRequests: () => !isWindowFocused(),
     warn: (reason) => void warnOfNotifyProgram(reason).then(undefined, report),
   });
-  store.add(manager.live.onEvent((update) => void notifyProgram.take(update)));
+  store.add(service.live.onEvent((update) => void notifyProgram.take(update)));
   const walkthrough = new Walkthrough();
   store.add(
     threads.onEvent(({ event: { msg } }) => {

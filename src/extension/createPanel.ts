@@ -75,7 +75,7 @@ export function createPanel(
   store: DisposableStore,
 ): Panel {
   const { node, report, tell } = host;
-  const { threads, manager, factory, ports, current } = agent;
+  const { threads, service, factory, ports, current } = agent;
   const { outputs } = editors;
   const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
   const guard = () => guardOfShownThread(host, agent);
@@ -153,7 +153,7 @@ export function createPanel(
     deliver: (op, target) => threads.send(inCopyOfThread(op, target, agent), target),
   });
   const threadCommands: ThreadCommands = store.add(
-    new ThreadCommands({ threads, manager, factory, drafts, view, homeDirectory: node.host.homeDirectory, report }),
+    new ThreadCommands({ threads, service, factory, drafts, view, homeDirectory: node.host.homeDirectory, report }),
   );
   const showThread = (threadId: string) => threadCommands.show(threadId);
   const tryShowThread = (threadId: string) => void showThread(threadId).catch(tell);
@@ -177,7 +177,7 @@ export function createPanel(
     store,
   );
   const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
-  const rules = store.add(new RuleViews({ context, manager, threads, ports, current, tell }));
+  const rules = store.add(new RuleViews({ context, service, threads, ports, current, tell }));
   const { shownCopy, bringHome, copies }: SideCopyParts = createSideCopies(
     host,
     editors,

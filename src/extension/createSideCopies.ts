@@ -25,7 +25,7 @@ export interface SideCopyPartsDeps {
 export function createSideCopies(
   { settings, report }: Host,
   editors: Editors,
-  { threads, manager, factory, sideCopies, copyCounts }: Agent,
+  { threads, service, factory, sideCopies, copyCounts }: Agent,
   { view, hasModel, showThread }: SideCopyPartsDeps,
   store: DisposableStore,
 ): SideCopyParts {
@@ -52,15 +52,15 @@ export function createSideCopies(
         shownCopy.refresh();
         if (threadId === null) return;
         copyCounts.refresh(threadId);
-        manager.noteCopy(threadId, paths, what).catch(report);
+        service.noteCopy(threadId, paths, what).catch(report);
       },
       report,
     }),
   );
   const threadsOfCopies = {
-    whereIs: (threadId: string) => manager.catalog.whereIs(threadId),
-    threadsIn: (folders: readonly string[]) => manager.catalog.threadsIn(folders),
-    isComplete: () => manager.catalog.isComplete(),
+    whereIs: (threadId: string) => service.catalog.whereIs(threadId),
+    threadsIn: (folders: readonly string[]) => service.catalog.threadsIn(folders),
+    isComplete: () => service.catalog.isComplete(),
   };
   const copies = new SideCopyCommands({
     store: sideCopies,
@@ -70,10 +70,10 @@ export function createSideCopies(
     startIn: (folders) => factory.startIn(folders),
     hasModel,
     links: () => settings()['sideCopies.links'],
-    titleOf: async (threadId) => (await manager.catalog.find(threadId))?.title,
+    titleOf: async (threadId) => (await service.catalog.find(threadId))?.title,
     threadsIn: threadsOfCopies.threadsIn,
     showThread,
-    leaveCopy: (threadId) => threads.forget(threadId, () => manager.live.close(threadId, 'suspend')),
+    leaveCopy: (threadId) => threads.forget(threadId, () => service.live.close(threadId, 'suspend')),
     onRemoved: ({ threadId }) => {
       shownCopy.refresh();
       if (threadId !== null) copyCounts.refresh(threadId);
@@ -82,7 +82,7 @@ export function createSideCopies(
   });
   store.add(copyCounts.onChange(() => view.updateAgents()));
   store.add(
-    manager.live.onEvent(({ event: { msg } }) => {
+    service.live.onEvent(({ event: { msg } }) => {
       if (msg.type !== 'agent_status' || msg.inSideCopy !== true || !isFinal(msg)) return;
       copyCounts.refresh(msg.agentId);
       if (msg.state !== 'shutdown') copies.offer(msg.agentId, msg.role).catch(report);

@@ -74,7 +74,7 @@ export function createTiller(
       languageModels: agent.languageModels,
       clock: node.clock,
       environment: node.host.environment,
-      spent: () => agent.manager.spent(),
+      spent: () => agent.service.spent(),
       threads,
     }),
     showMemories: () =>
@@ -101,7 +101,7 @@ export function createTiller(
       await Promise.all([editors.review.close(), threads.close()]);
       await agent.mcp.servers.close();
       await editors.review.close();
-      await agent.manager.memoriesWritten();
+      await agent.service.memoriesWritten();
       store.dispose();
       await demo.dispose();
       host.channel.dispose();

@@ -24,14 +24,14 @@ export interface TurnCommandsDeps {
 
 /** Creates the commands, and shows kept contents of files as documents of VS Code. */
 export function createTurnCommands(
-  { threads, manager, ports }: Agent,
+  { threads, service, ports }: Agent,
   { view, sender, choices, planFolder }: TurnCommandsDeps,
   store: DisposableStore,
 ): TurnCommands {
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
   const reverts = new RevertCommands({
     threads,
-    live: manager.live,
+    live: service.live,
     giveBack: (input, threadId) => view.giveBack(input, threadId),
     hasModel: choices.hasModel,
     send: (input, target) => sender.submit({ type: 'user_turn', input: [...input] }, target),

@@ -16,13 +16,13 @@ import type { Host } from './createHost.ts';
 export function trackChanges(
   { settings, report }: Host,
   editors: Editors,
-  manager: AgentService,
+  service: AgentService,
   { baseline, workspace }: Pick<Ports, 'baseline' | 'workspace'>,
   sideCopies: SideCopies,
   store: DisposableStore,
 ): OtherPrograms {
   const note = (uris: readonly vscode.Uri[]) => {
-    for (const { fsPath } of uris) void manager.noteSave(fsPath);
+    for (const { fsPath } of uris) void service.changes.noteSave(fsPath);
   };
   store.add(vscode.workspace.onDidSaveTextDocument(({ uri }) => note([uri])));
   store.add(vscode.workspace.onDidCreateFiles(({ files }) => note(files)));
@@ -38,16 +38,16 @@ export function trackChanges(
   };
   const otherPrograms = store.add(
     new OtherPrograms({
-      look: (roots) => manager.lookForOthers(roots, settings()['undo.maxBytes']),
+      look: (roots) => service.changes.lookForOthers(roots, settings()['undo.maxBytes']),
       gitFolder: async (root) => (await gitFoldersOf(root, workspace))?.own,
       mark: markChanges,
       report,
     }),
   );
-  store.add(manager.onOtherChanges((changes) => void otherPrograms.take(changes)));
-  store.add(manager.onCommandChanges((changes) => void markChanges(changes).catch(report)));
+  store.add(service.changes.onOther((changes) => void otherPrograms.take(changes)));
+  store.add(service.changes.onCommand((changes) => void markChanges(changes).catch(report)));
   store.add(
-    manager.live.onEvent(({ event: { msg } }) => {
+    service.live.onEvent(({ event: { msg } }) => {
       if (msg.type === 'files_reverted') editors.undo.forget(msg.turnId);
     }),
   );

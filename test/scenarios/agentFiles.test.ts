@@ -104,22 +104,22 @@ describe('a thread that works as an agent', () => {
       expect(toolNames).toEqual(['read_file', 'view_image']);
     };
     const started: unknown[] = [];
-    chat.manager.live.onEvent(({ event: { msg } }) => {
+    chat.service.live.onEvent(({ event: { msg } }) => {
       if (msg.type === 'thread_started') started.push(msg.agent);
     });
-    const session = await chat.manager.start(settings, host, undefined, { agent, forksContext: false });
+    const session = await chat.service.start(settings, host, undefined, { agent, forksContext: false });
     await answered(session);
     await session.dispose();
-    const resumed = await chat.manager.resume({ id: session.threadId }, mine, host);
+    const resumed = await chat.service.resume({ id: session.threadId }, mine, host);
     if (resumed.type !== 'resumed') throw new Error(resumed.type);
     await answered(resumed.session);
     await resumed.session.dispose();
-    const forked = await chat.manager.fork({ id: session.threadId }, null, mine, host);
+    const forked = await chat.service.fork({ id: session.threadId }, null, mine, host);
     if (forked.type !== 'resumed') throw new Error(forked.type);
     await answered(forked.session);
     await forked.session.dispose();
     expect(started).toEqual(['poet', 'poet', 'poet']);
-    expect((await chat.manager.catalog.list([])).map(({ id }) => id)).toContain(session.threadId);
+    expect((await chat.service.catalog.list([])).map(({ id }) => id)).toContain(session.threadId);
   });
 });
 

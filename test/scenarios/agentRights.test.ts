@@ -119,7 +119,7 @@ it('a sub-agent is asked about a file with secrets that its parent was allowed t
     }),
   });
   const asked: string[] = [];
-  chat.manager.live.onEvent(({ event: { msg, threadId } }) => {
+  chat.service.live.onEvent(({ event: { msg, threadId } }) => {
     const who = threadId === chat.session.threadId ? 'parent' : 'agent';
     if (msg.type === 'approval_requested') {
       asked.push(`${who}: command`);

@@ -64,9 +64,9 @@ function opFor({ turns }: Scenario['state'], random: Random): Op {
 
 /** The same thread after a reload of its window. */
 async function reloaded(chat: Scenario): Promise<Scenario> {
-  const { manager, session, thread } = chat;
-  await manager.live.close(session.threadId, 'suspend');
-  const resumed = await manager.resume({ id: session.threadId }, ...thread);
+  const { service, session, thread } = chat;
+  await service.live.close(session.threadId, 'suspend');
+  const resumed = await service.resume({ id: session.threadId }, ...thread);
   if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
   return chat.with(resumed.session);
 }
@@ -89,8 +89,8 @@ it(
           return isOver ? [says('The end.')] : answer(request, random, agentIds);
         },
       });
-      const { manager, server, session } = chat;
-      const { live } = manager;
+      const { service, server, session } = chat;
+      const { live } = service;
       const begun = chat.next('turn_started');
       chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'Begin.' }] });
       await begun;

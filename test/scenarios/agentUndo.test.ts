@@ -134,7 +134,7 @@ describe('undo of a turn that has started sub-agents', () => {
     });
     await chat.send('ROOT');
     const [agentId = ''] = chat.state.agents.map((agent) => agent.agentId);
-    const agent = () => chat.manager.live.get(agentId);
+    const agent = () => chat.service.live.get(agentId);
     const inAgent = async (op: Op) => {
       agent()?.session.submit({ id: 'test', op });
       await agent()?.session.idle();
@@ -169,7 +169,7 @@ describe('undo of a turn that has started sub-agents', () => {
     const written = nextEvent(chat, ({ msg }) => msg.type === 'files_changed');
     await chat.send('ROOT');
     await written;
-    const { live } = chat.manager;
+    const { live } = chat.service;
     const turnId = turnIdOf(chat);
     const { message } = await ask(chat, { type: 'undo', turnId }, 'warning');
     assert.equal(message, 'The agent “CHILD” of this turn still works: stop it, or wait for its end, and try again.');
@@ -227,7 +227,7 @@ describe('undo of a turn that has started sub-agents', () => {
     await chat.send('ROOT');
     await chat.send('Go on.');
     const [agentId = ''] = chat.state.agents.map((agent) => agent.agentId);
-    const agent = chat.manager.live.get(agentId)?.session;
+    const agent = chat.service.live.get(agentId)?.session;
     agent?.submit({ id: 'of the user', op: { type: 'user_turn', input: [{ type: 'text', text: 'And a.txt.' }] } });
     await agent?.idle();
     assert.deepEqual(chat.files(), { 'a.txt': '3\n', 'b.txt': '1\n', 'c.txt': '2\n' });
@@ -258,7 +258,7 @@ describe('undo of a turn that has started sub-agents', () => {
         cpSync(first.home.path, home.path, { recursive: true, filter: (file) => path.basename(file) !== 'locks' });
         await first[Symbol.asyncDispose]();
       } else {
-        await first.manager.live.closeAll('suspend');
+        await first.service.live.closeAll('suspend');
         await first.server.close();
       }
       const resume: Scenario = end === 'crash' ? Object.create(first, { home: { value: home } }) : first;

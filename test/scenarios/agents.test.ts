@@ -54,7 +54,7 @@ describe('task', () => {
         isTask: true,
       },
     ]);
-    expect(chat.manager.live.sessions).toHaveLength(1);
+    expect(chat.service.live.sessions).toHaveLength(1);
     expect(userTexts(rootRequest(chat)).join()).not.toContain('subagent_notification');
   });
 
@@ -135,7 +135,7 @@ describe('task', () => {
     expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
     expect(chat.items('sub_agent')).toMatchObject([{ status: 'aborted' }]);
     expect(chat.state.agents).toMatchObject([{ state: 'interrupted' }]);
-    expect(chat.manager.live.sessions).toHaveLength(1);
+    expect(chat.service.live.sessions).toHaveLength(1);
   });
 
   it('asks through its root thread, names itself in the request, and its approval is remembered there', async () => {

@@ -76,7 +76,7 @@ describe('agents in one workspace', () => {
     });
     const ended = chat.send('ROOT');
     await chat.server.received(4);
-    chat.manager.live.submit(chat.session.threadId, { type: 'interrupt' });
+    chat.service.live.submit(chat.session.threadId, { type: 'interrupt' });
     expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
     expect(states(chat)).toEqual(['interrupted', 'interrupted']);
     expect(await chat.send('Continue.')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
@@ -117,7 +117,7 @@ describe('agents in one workspace', () => {
     const compacted = chat.turnEnds();
     chat.submit({ type: 'compact' });
     await compacted;
-    await chat.manager.live.close(chat.session.threadId, 'suspend');
+    await chat.service.live.close(chat.session.threadId, 'suspend');
     await using again = await startScenario({ agents: all, resume: chat, model: [[says('Yes.')]] });
     await again.send('And now?');
     expect(userTexts(again.server.lastRequest).join('\n')).not.toContain('subagent_notification');
@@ -179,7 +179,7 @@ describe('agents in one workspace', () => {
       model: agentScript({ ROOT: [[spawn('FIRST'), spawn('SECOND')], [says('Ok.')]], FIRST: [[hangs()]] }),
     });
     const stop = async () => {
-      chat.manager.live.submit(chat.session.threadId, { type: 'interrupt' });
+      chat.service.live.submit(chat.session.threadId, { type: 'interrupt' });
       const isTitled = chat.next('title_changed');
       chat.submit({ type: 'set_title', title: 'Stopped' });
       await isTitled;
@@ -187,7 +187,7 @@ describe('agents in one workspace', () => {
     expect((await chat.send('ROOT')).type).toBe(end);
     expect(chat.state.agents.map(({ description }) => description)).toEqual(['FIRST']);
     expect(isDiscarded).toBe(true);
-    expect(chat.manager.live.states).toHaveLength(2);
+    expect(chat.service.live.states).toHaveLength(2);
   });
 
   it('are closed when the turn that started them is rolled back', async () => {
@@ -200,7 +200,7 @@ describe('agents in one workspace', () => {
     chat.submit({ type: 'rollback', toItemId: message?.id ?? '', files: false, conversation: true });
     await chat.session.idle();
     expect(states(chat)).toEqual(['shutdown']);
-    expect(chat.manager.live.states).toHaveLength(1);
+    expect(chat.service.live.states).toHaveLength(1);
     await chat.send('AGAIN');
     expect(userTexts(chat.server.lastRequest).at(-1)).toBe('AGAIN');
     expect(userTexts(chat.server.lastRequest).join('\n')).not.toContain('subagent_notification');
@@ -220,7 +220,7 @@ describe('agents in one workspace', () => {
     const { agentId = '' } = chat.state.agents[0] ?? {};
     for (let turn = 0; turn < turns; turn++) {
       const ended = nextEvent(chat, ({ threadId, msg }) => threadId === agentId && msg.type === 'turn_completed');
-      chat.manager.live.submit(agentId, { type: 'user_turn', input: [{ type: 'text', text: `Message ${turn}` }] });
+      chat.service.live.submit(agentId, { type: 'user_turn', input: [{ type: 'text', text: `Message ${turn}` }] });
       await ended;
     }
     await chat.send('And?');
@@ -228,7 +228,7 @@ describe('agents in one workspace', () => {
     expect(notices.map((text) => JSON.parse(text.split('\n')[1] ?? '').status)).toEqual([
       { completed: `Answer ${turns}.` },
     ]);
-    const opened = await chat.manager.catalog.read(agentId);
+    const opened = await chat.service.catalog.read(agentId);
     expect(opened.type === 'reader' && opened.reader.thread.state.turns.length).toBe(turns + 1);
     expect(chat.state.turns).toHaveLength(2);
   });
@@ -270,7 +270,7 @@ describe('agents in one workspace', () => {
     release();
     expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
     expect(chat.state.agents).toEqual([]);
-    expect(chat.manager.live.sessions).toEqual([chat.session]);
+    expect(chat.service.live.sessions).toEqual([chat.session]);
     expect(readdirSync(chat.home.at('threads'), { recursive: true, encoding: 'utf8' }).filter(isRollout)).toHaveLength(
       1,
     );
@@ -290,8 +290,8 @@ describe('agents in one workspace', () => {
     while (states(before).join() !== 'running,completed') await before.next('agent_status');
     const { threadId } = before.session;
     // A killed process writes nothing more, and neither does a suspended session.
-    if (how === 'suspended') await before.manager.live.close(threadId, 'suspend');
-    else for (const session of before.manager.live.sessions.toReversed()) await session.suspend();
+    if (how === 'suspended') await before.service.live.close(threadId, 'suspend');
+    else for (const session of before.service.live.sessions.toReversed()) await session.suspend();
 
     await using chat = await startScenario({
       agents: all,
@@ -440,7 +440,7 @@ describe('agents in one workspace', () => {
 
 /** The sandbox policies of the turns of all sub-agents. */
 async function readSettings(chat: Scenario) {
-  const { catalog } = chat.manager;
+  const { catalog } = chat.service;
   const [agent] = chat.state.agents;
   const opened = await catalog.read(agent?.agentId ?? '');
   if (opened.type !== 'reader') throw new Error('The agent has no rollout.');

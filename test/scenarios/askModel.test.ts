@@ -12,7 +12,7 @@ async function asking(options: ScenarioOptions, count = 1) {
   await using chat = await startScenario(options);
   const answers: string[] = [];
   for (let index = 0; index < count; index++) {
-    const asked = chat.manager.ask(QUESTION, ...chat.thread, signal);
+    const asked = chat.service.ask(QUESTION, ...chat.thread, signal);
     answers.push(await asked.catch((error: Error) => error.message));
   }
   return { answers, requests: chat.server.requests, hasThread: existsSync(chat.home.at('threads')) };
@@ -70,20 +70,20 @@ describe('a question outside of threads', () => {
       caps: { day: { tokens: 5, cost: null } },
     });
     const abort = new AbortController();
-    const asked = chat.manager.ask(
+    const asked = chat.service.ask(
       QUESTION,
       ...modelsThatSay(chat.thread, () => abort.abort(new Error('Cancelled.'))),
       abort.signal,
     );
     await expect(asked).rejects.toThrow('Cancelled.');
-    await expect(chat.manager.ask(QUESTION, ...chat.thread, signal)).rejects.toThrow('the cap is 5');
+    await expect(chat.service.ask(QUESTION, ...chat.thread, signal)).rejects.toThrow('the cap is 5');
     expect(chat.server.requests).toHaveLength(1);
   });
 
   it('ends when it is cancelled', async () => {
     await using chat = await startScenario({ model: [[hangs()]] });
     const abort = new AbortController();
-    const asked = chat.manager.ask(QUESTION, ...chat.thread, abort.signal);
+    const asked = chat.service.ask(QUESTION, ...chat.thread, abort.signal);
     await chat.server.received(1);
     abort.abort(new Error('Cancelled.'));
     await expect(asked).rejects.toThrow('Cancelled.');

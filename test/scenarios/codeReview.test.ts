@@ -151,7 +151,7 @@ describe('a review', () => {
     chat.submit({ type: 'interrupt' });
     expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
     expect(chat.items('code_review')).toMatchObject([{ status: 'aborted' }]);
-    expect(chat.manager.live.sessions).toHaveLength(1);
+    expect(chat.service.live.sessions).toHaveLength(1);
 
     await using other = await startScenario({
       files: FILES,

@@ -737,7 +737,7 @@ describe('a compacted thread', () => {
     await compacted(chat);
     await chat.send('two');
     const talkOfFork = async (itemId: string | null) => {
-      const forked = await chat.manager.fork({ id: chat.session.threadId }, itemId, ...chat.thread);
+      const forked = await chat.service.fork({ id: chat.session.threadId }, itemId, ...chat.thread);
       if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
       const { session } = forked;
       const ended = new Promise<void>((resolve) => {
@@ -788,7 +788,7 @@ describe('a compacted thread', () => {
     await first.send('one');
     await compacted(first);
     await first.session.dispose();
-    const file = first.home.at((await first.manager.catalog.find(first.session.threadId))?.path ?? '');
+    const file = first.home.at((await first.service.catalog.find(first.session.threadId))?.path ?? '');
     const lines = readFileSync(file, 'utf8').split('\n');
     const line = lines.findIndex((each) => each.includes('"type":"compacted"'));
     expect(line).toBeGreaterThan(0);

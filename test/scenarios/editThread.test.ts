@@ -27,12 +27,12 @@ function depsOf(chat: Scenario, begun: (session: Session) => void = () => {}): E
   return {
     ids: { next: (prefix) => `${prefix}-${++count}` },
     settings: () => settings,
-    start: (tooLate) => chat.manager.start(editSettings(settings), editHost(host, tooLate)),
+    start: (tooLate) => chat.service.start(editSettings(settings), editHost(host, tooLate)),
     begin: (session) => {
       begun(session);
-      chat.manager.live.begin(session);
+      chat.service.live.begin(session);
     },
-    suspend: ({ threadId }) => chat.manager.live.close(threadId, 'suspend'),
+    suspend: ({ threadId }) => chat.service.live.close(threadId, 'suspend'),
     send: (threadId, { input }) => expect.fail(`nothing was sent to ${threadId}: ${JSON.stringify(input)}`),
   };
 }
@@ -56,7 +56,7 @@ async function outcomeOf(options: Partial<ScenarioOptions> & Pick<ScenarioOption
   const progress: EditProgress[] = [];
   const { outcome } = await new PreparedEdit(depsOf(chat)).start(inputFor(chat), stop, (one) => progress.push(one));
   const ended = await outcome;
-  return { outcome: ended, text: chat.files()['a.txt'], progress, live: chat.manager.live.states.length };
+  return { outcome: ended, text: chat.files()['a.txt'], progress, live: chat.service.live.states.length };
 }
 
 describe('an edit at the cursor', () => {
@@ -169,7 +169,7 @@ describe('an edit at the cursor', () => {
     const before = stored();
     const edit = new PreparedEdit(depsOf(chat));
     await edit.discard();
-    expect(chat.manager.live.states).toHaveLength(1);
+    expect(chat.service.live.states).toHaveLength(1);
     expect(stored()).toEqual(before);
   });
 
@@ -181,12 +181,12 @@ describe('an edit at the cursor', () => {
     const edit = new PreparedEdit({
       ...depsOf(chat),
       settings: () => current,
-      start: (tooLate) => chat.manager.start(editSettings(current), editHost(host, tooLate)),
+      start: (tooLate) => chat.service.start(editSettings(current), editHost(host, tooLate)),
     });
     current = chosen;
     await (await edit.start(inputFor(chat), signal, () => {})).outcome;
     expect(chat.server.requests.map(({ body }) => body['model'])).toEqual(['another-model']);
-    expect(chat.manager.live.states).toHaveLength(1);
+    expect(chat.service.live.states).toHaveLength(1);
   });
 
   it('attaches the empty line at the end of the file as it is', async () => {
@@ -205,7 +205,7 @@ describe('an edit at the cursor', () => {
       'stopped before',
     );
     expect(chat.server.requests).toEqual([]);
-    expect(chat.manager.live.states).toHaveLength(1);
+    expect(chat.service.live.states).toHaveLength(1);
   });
 
   it('is asked about where the policy demands it, and applies nothing when it is denied', async () => {
@@ -219,7 +219,7 @@ describe('an edit at the cursor', () => {
       if (progress.type !== 'asking') return;
       const { approvalId } = progress;
       const op = { type: 'approval' as const, approvalIds: [approvalId], decision: { denied: {} } };
-      for (const { threadId } of chat.manager.live.states) chat.manager.live.submit(threadId, op);
+      for (const { threadId } of chat.service.live.states) chat.service.live.submit(threadId, op);
     });
     expect(await edit.outcome).toEqual({ type: 'answered', text: 'Denied.' });
     expect(chat.files()['a.txt']).toBe(TEXT);
@@ -254,9 +254,9 @@ describe('an edit at the cursor', () => {
     expect(chat.server.requests).toHaveLength(2);
     expect(lateOnes).toEqual([op]);
 
-    const resumed = await chat.manager.resume({ id: edit.threadId }, ...chat.thread);
+    const resumed = await chat.service.resume({ id: edit.threadId }, ...chat.thread);
     if (resumed.type !== 'resumed') throw new Error(resumed.type);
-    chat.manager.live.begin(resumed.session);
+    chat.service.live.begin(resumed.session);
     resumed.session.submit({ id: 'again', op });
     await resumed.session.idle();
     expect(chat.server.requests.at(-1)?.toolNames).toContain('exec_command');
@@ -272,10 +272,10 @@ describe('an edit at the cursor', () => {
     const edit = await new PreparedEdit(depsOf(chat)).start(inputFor(chat), signal, () => {});
     await edit.outcome;
     const [settings, host] = chat.thread;
-    const resumed = await chat.manager.resume({ id: edit.threadId }, settings, host);
+    const resumed = await chat.service.resume({ id: edit.threadId }, settings, host);
     if (resumed.type !== 'resumed') throw new Error(resumed.type);
     const { session } = resumed;
-    chat.manager.live.begin(session);
+    chat.service.live.begin(session);
     session.submit({ id: 'more', op: { type: 'user_turn', input: [{ type: 'text', text: 'and more' }] } });
     await session.idle();
     expect(chat.server.requests.at(-1)?.toolNames).toContain('exec_command');

@@ -18,7 +18,7 @@ beforeAll(async () => {
   });
   await first.send('Question 0?');
   await first.session.dispose();
-  rollout = first.home.at((await first.manager.catalog.find(first.session.threadId))?.path ?? '');
+  rollout = first.home.at((await first.service.catalog.find(first.session.threadId))?.path ?? '');
   const lines = readFileSync(rollout, 'utf8').trimEnd().split('\n');
   const start = lines.findIndex((line) => line.includes('"turn_context"'));
   const end = lines.findIndex((line) => line.includes('"turn_completed"')) + 1;
@@ -62,13 +62,13 @@ function processorMilliseconds(): number {
 
 async function found(query: string): Promise<readonly ThreadSearchHit[]> {
   const hits: ThreadSearchHit[] = [];
-  for await (const hit of first.manager.catalog.search(query, new AbortController().signal)) hits.push(hit);
+  for await (const hit of first.service.catalog.search(query, new AbortController().signal)) hits.push(hit);
   return hits;
 }
 
 describe('a thread of 2,000 turns', () => {
   it('is resumed and continued', async () => {
-    const [opened, part] = await heldUp(() => first.manager.resume('last', ...first.thread));
+    const [opened, part] = await heldUp(() => first.service.resume('last', ...first.thread));
     if (opened.type !== 'resumed') throw new Error(opened.type);
     expect(opened.session.initialState.turns).toHaveLength(TURNS);
     expect(part).toBeLessThan(0.5);
@@ -81,7 +81,7 @@ describe('a thread of 2,000 turns', () => {
   });
 
   it('is read without a resume', async () => {
-    const [opened, part] = await heldUp(() => first.manager.catalog.read(first.session.threadId));
+    const [opened, part] = await heldUp(() => first.service.catalog.read(first.session.threadId));
     expect(opened.type === 'reader' && opened.reader.thread.state.turns.length).toBeGreaterThanOrEqual(TURNS);
     expect(part).toBeLessThan(0.5);
   });
@@ -92,7 +92,7 @@ describe('a thread of 2,000 turns', () => {
 
   it('is forked at its middle', async () => {
     const [hit] = await found('Question 1000?');
-    const fork = () => first.manager.fork({ id: first.session.threadId }, hit?.itemId ?? '', ...first.thread);
+    const fork = () => first.service.fork({ id: first.session.threadId }, hit?.itemId ?? '', ...first.thread);
     const [forked, part] = await heldUp(fork);
     if (forked.type !== 'resumed') throw new Error(forked.type);
     expect(forked.session.initialState.turns).toHaveLength(1000);

@@ -29,7 +29,7 @@ function listIn({ text }: ModelRequest): string | undefined {
 }
 
 async function fileOf(chat: Scenario, threadId = chat.session.threadId): Promise<string> {
-  await chat.manager.memoriesWritten();
+  await chat.service.memoriesWritten();
   return chat.home.at('memories', `${threadId}.md`);
 }
 
@@ -54,7 +54,7 @@ describe('the memory of a thread', () => {
   it('is neither offered nor written while the setting is off', async () => {
     await using chat = await startScenario({ ...FULL, memory: false, model: [[read(idOf(1))], [says('Done.')]] });
     await chat.send('hello');
-    await chat.manager.memoriesWritten();
+    await chat.service.memoriesWritten();
     expect(toolNames(chat.server.lastRequest)).not.toContain('get_memory');
     expect(chat.outputs()[0]).toMatch(/^Unsupported call/);
     expect(existsSync(chat.home.at('memories'))).toBe(false);
@@ -153,7 +153,7 @@ describe('the memory of a thread', () => {
     expect(listIn(chat.server.lastRequest)).toBe(first);
 
     const [settings, host] = chat.thread;
-    const untrusted = chat.with(await chat.manager.start(settings, { ...host, isTrusted: () => false }));
+    const untrusted = chat.with(await chat.service.start(settings, { ...host, isTrusted: () => false }));
     await untrusted.send('hello');
     expect(listIn(chat.server.lastRequest)).toBe(undefined);
     expect(toolNames(chat.server.lastRequest)).not.toContain('get_memory');
@@ -167,15 +167,15 @@ describe('the memory of a thread', () => {
     const edited = `${readFileSync(file, 'utf8').replace('One.', 'Mine: heron.')}\nwritten: by me\n`;
     writeFileSync(file, edited);
     await chat.send('second');
-    await chat.manager.memoriesWritten();
+    await chat.service.memoriesWritten();
     expect(readFileSync(file, 'utf8')).toBe(edited);
     const memories = store(chat.home.path);
     const { threadId } = chat.session;
     expect((await memories.read(threadId))?.summary).toBe('Mine: heron.\n\nwritten: by me');
-    await chat.manager.remove(threadId);
+    await chat.service.remove(threadId);
     expect(await memories.read(threadId)).toBe(undefined);
     expect(await memories.list()).toEqual([]);
-    await chat.manager.catalog.restore(threadId);
+    await chat.service.catalog.restore(threadId);
     expect((await memories.read(threadId))?.title).toBe('first');
   });
 

@@ -11,8 +11,8 @@ const message = (text: string): Op => ({ type: 'steer', input: [{ type: 'text', 
 /** A window without a shown thread; what reaches the sessions is in `got`, each with its thread. */
 async function startWindow() {
   const root = await startScenario({ model: () => [says('Done.')] });
-  const { manager, thread } = root;
-  const { live } = manager;
+  const { service, thread } = root;
+  const { live } = service;
   const got: string[] = [];
   live.onEvent(({ event: { threadId, msg } }) => {
     if (msg.type !== 'item_completed' || msg.item.type !== 'user_message') return;
@@ -23,10 +23,10 @@ async function startWindow() {
   const source: ThreadSource = {
     start: () => {
       starts++;
-      return manager.start(...thread);
+      return service.start(...thread);
     },
     open: async (id) => {
-      const resumed = gone.has(id) ? undefined : await manager.resume({ id }, ...thread);
+      const resumed = gone.has(id) ? undefined : await service.resume({ id }, ...thread);
       return resumed?.type === 'resumed' ? { type: 'live', session: resumed.session } : { type: 'missing' };
     },
   };

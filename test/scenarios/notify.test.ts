@@ -91,7 +91,7 @@ describe('a request of a thread', () => {
     });
     const told = () =>
       existsSync(folder.at('told')) ? readFileSync(folder.at('told'), 'utf8').trim().split('\n') : [];
-    const listening = chat.manager.live.onEvent((update) => void program.take(update));
+    const listening = chat.service.live.onEvent((update) => void program.take(update));
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await expect.poll(told).toHaveLength(1);

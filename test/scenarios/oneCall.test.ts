@@ -10,10 +10,10 @@ function depsOf(chat: Scenario, begun: (session: Session) => void = () => {}): O
   let count = 0;
   return {
     ids: { next: (prefix) => `${prefix}-${++count}` },
-    start: async (models) => chat.manager.start(settings, { ...host, models }),
+    start: async (models) => chat.service.start(settings, { ...host, models }),
     begin: (session) => {
       begun(session);
-      chat.manager.live.begin(session);
+      chat.service.live.begin(session);
     },
   };
 }

@@ -197,7 +197,7 @@ describe('a thread that is resumed with a pending question', () => {
     );
     const line = { timestamp: new Date().toISOString(), type: 'event_msg', payload };
     appendFileSync(first.home.at('threads', name), `${JSON.stringify(line)}\n`);
-    const [listed] = await first.manager.catalog.list([first.folder.path]);
+    const [listed] = await first.service.catalog.list([first.folder.path]);
     expect(listed?.lastTurn).toBe('completed');
     const { chat } = await start({ resume: first, model: [] });
     expect(chat.session.initialState.questions).toHaveLength(1);

@@ -88,7 +88,7 @@ describe.each(readdirSync(ROLLOUTS))('the rollouts of %s', (release) => {
     for (const wire of WIRES) {
       const { chat, id } = await openFor(name, wire);
       await using _server = chat.server;
-      const resumed = await chat.manager.resume({ id }, ...chat.thread);
+      const resumed = await chat.service.resume({ id }, ...chat.thread);
       if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
       const thread = chat.with(resumed.session);
       expect(await thread.send('Where were we?')).toEqual({ type: 'turn_completed', lastMessage: 'Welcome back.' });
@@ -106,7 +106,7 @@ describe.each(readdirSync(ROLLOUTS))('the rollouts of %s', (release) => {
     );
     const last = messages.at(-1);
     for (const itemId of [null, last?.id ?? null]) {
-      const forked = await chat.manager.fork({ id }, itemId, ...chat.thread);
+      const forked = await chat.service.fork({ id }, itemId, ...chat.thread);
       if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
       expect(forked.draft).toEqual(itemId === null ? null : last?.content);
       const thread = chat.with(forked.session);

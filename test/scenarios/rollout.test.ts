@@ -209,7 +209,7 @@ describe('resuming', () => {
     const thread = stateFromDisk(first);
     expect(thread.dropped).toBe(3);
     expect(thread.state.turns).toHaveLength(1);
-    const resumed = await first.manager.resume('last', ...first.thread);
+    const resumed = await first.service.resume('last', ...first.thread);
     if (resumed.type !== 'resumed') throw new Error(resumed.type);
     expect(resumed.session.shownState.warnings).toEqual([
       { message: '3 lines of this thread could not be read and were left out.' },

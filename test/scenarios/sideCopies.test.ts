@@ -43,7 +43,7 @@ async function startInCopy(options: ScenarioOptions): Promise<InCopy> {
   const cwd = copy.folders[0]?.copy ?? '';
   const [settings, host] = home.thread;
   const thread = { ...settings, turn: { ...settings.turn, cwd } };
-  const chat = home.with(await home.manager.start(thread, host));
+  const chat = home.with(await home.service.start(thread, host));
   return {
     home,
     chat,
@@ -80,7 +80,7 @@ describe('a thread in a side copy', () => {
     });
     const { chat, home } = place;
     const here = { cwd: home.folder.path, trusted: true };
-    await home.manager.rules.add('workspace', { pattern: ['touch'], decision: 'forbidden' }, here);
+    await home.service.rules.add('workspace', { pattern: ['touch'], decision: 'forbidden' }, here);
     await chat.send('go');
     expect(chat.items('command_execution')).toMatchObject([{ status: 'declined' }]);
   });
@@ -123,9 +123,9 @@ describe('a thread in a side copy', () => {
     const { chat, home, copies, copy } = place;
     await chat.send('go');
     const id = chat.session.threadId;
-    await home.manager.live.close(id, 'suspend');
+    await home.service.live.close(id, 'suspend');
     await copies.remove(copy.id);
-    const resumed = await home.manager.resume({ id }, ...home.thread);
+    const resumed = await home.service.resume({ id }, ...home.thread);
     if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
     const again = home.with(resumed.session);
     await again.send('go on');
@@ -258,13 +258,13 @@ describe('agents that write at the same time', () => {
     await chat.send('ROOT');
     const agentId = copiedAgent(chat);
     const file = chat.folder.at('a.txt');
-    await chat.manager.noteCopy(agentId, [file], 'brought_home');
+    await chat.service.noteCopy(agentId, [file], 'brought_home');
     await chat.send('And now?');
     expect(noticesIn(chat)).toEqual([home(agentId)]);
-    await chat.manager.noteCopy(agentId, [file], 'undone');
-    await chat.manager.noteCopy('another', [file], 'undone');
+    await chat.service.noteCopy(agentId, [file], 'undone');
+    await chat.service.noteCopy('another', [file], 'undone');
     const many = Array.from({ length: 60 }, (_, index) => chat.folder.at(`${index}.txt`));
-    await chat.manager.noteCopy(agentId, many, 'brought_home');
+    await chat.service.noteCopy(agentId, many, 'brought_home');
     await chat.send('And now?');
     const [first, second, third, ...others] = noticesIn(chat);
     expect([first, second, others]).toEqual([home(agentId), undone(agentId), []]);
@@ -279,14 +279,14 @@ describe('agents that write at the same time', () => {
     await chat.send('ROOT');
     const agentId = copiedAgent(chat);
     const file = chat.folder.at('a.txt');
-    await chat.manager.live.close(chat.session.threadId, 'suspend');
-    await chat.manager.noteCopy(agentId, [file], 'brought_home');
+    await chat.service.live.close(chat.session.threadId, 'suspend');
+    await chat.service.noteCopy(agentId, [file], 'brought_home');
     await using window = await startScenario({ resume: chat, model: [1, 2, 3].map(() => [says('I see.')]) });
     await window.send('And now?');
     expect(noticesIn(window)).toEqual([home(agentId)]);
     // The first window has the copy open while the other one has the thread.
-    await chat.manager.noteCopy(agentId, [file], 'undone');
-    await chat.manager.noteCopy(agentId, [file], 'brought_home');
+    await chat.service.noteCopy(agentId, [file], 'undone');
+    await chat.service.noteCopy(agentId, [file], 'brought_home');
     await window.send('And now?');
     const all = [home(agentId), undone(agentId), home(agentId)];
     expect(noticesIn(window)).toEqual(all);
@@ -300,11 +300,11 @@ describe('agents that write at the same time', () => {
     await chat.send('ROOT');
     const agentId = copiedAgent(chat);
     const { threadId } = chat.session;
-    await chat.manager.noteCopy(agentId, [chat.folder.at('a.txt')], 'brought_home');
+    await chat.service.noteCopy(agentId, [chat.folder.at('a.txt')], 'brought_home');
     const kept = chat.home.at(copyNoticesPath(threadId));
     const before = readFileSync(kept);
     await chat.send('And now?');
-    await chat.manager.live.close(threadId, 'suspend');
+    await chat.service.live.close(threadId, 'suspend');
     writeFileSync(kept, before);
     await using window = await startScenario({ resume: chat, model: [[says('I see.')]] });
     await window.send('And now?');
@@ -430,7 +430,7 @@ describe('agents that write at the same time', () => {
   });
 
   it('leave no copy when their parent is stopped while it is made, and the next one works in the workspace', async () => {
-    const stop = () => chat.manager.live.submit(chat.session.threadId, { type: 'interrupt' });
+    const stop = () => chat.service.live.submit(chat.session.threadId, { type: 'interrupt' });
     const place = agentCopies(() => void stop());
     await using chat = await startScenario({
       files: { 'a.txt': 'one\n' },
@@ -476,8 +476,8 @@ describe('agents that write at the same time', () => {
     });
     await chat.send('ROOT');
     const id = chat.session.threadId;
-    await chat.manager.live.close(id, 'suspend');
-    const resumed = await chat.manager.resume({ id }, ...chat.thread);
+    await chat.service.live.close(id, 'suspend');
+    const resumed = await chat.service.resume({ id }, ...chat.thread);
     if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
     await using again = chat.with(resumed.session);
     await again.send('NEXT');

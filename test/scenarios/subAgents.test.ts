@@ -35,7 +35,7 @@ describe('a sub-agent', () => {
     const threads = [root, child, grandchild];
     const ended = threads.map(go);
     await Promise.all(threads.map((thread) => thread.next('turn_started')));
-    expect(root.manager.live.submit(root.session.threadId, { type: 'interrupt' })).toBe(true);
+    expect(root.service.live.submit(root.session.threadId, { type: 'interrupt' })).toBe(true);
     const aborted = { type: 'turn_aborted', reason: 'interrupted' };
     expect(await Promise.all(ended)).toEqual([aborted, aborted, aborted]);
   });
@@ -46,7 +46,7 @@ describe('a sub-agent', () => {
     void go(root);
     const ended = go(child);
     await child.next('turn_started');
-    root.manager.live.submit(child.session.threadId, { type: 'interrupt' });
+    root.service.live.submit(child.session.threadId, { type: 'interrupt' });
     await ended;
     expect(root.state.activeTurnId).not.toBe(null);
   });
@@ -59,9 +59,9 @@ describe('a sub-agent', () => {
     for (const [name, { session }] of Object.entries({ root, child, grandchild })) {
       void session.closed.then(() => closed.push(name));
     }
-    await root.manager.live.close(root.session.threadId, how);
+    await root.service.live.close(root.session.threadId, how);
     expect(closed).toEqual(['grandchild', 'child', 'root']);
-    expect(root.manager.live.sessions).toEqual([]);
+    expect(root.service.live.sessions).toEqual([]);
   });
 
   it('ends when a client shuts its parent down', async () => {
@@ -77,36 +77,36 @@ describe('a sub-agent', () => {
     await root.send('the root');
     const child = await root.subAgent();
     await child.send('the child');
-    const { catalog } = root.manager;
+    const { catalog } = root.service;
     const listed = async () => (await catalog.list([root.folder.path])).map(({ title }) => title);
     expect(await listed()).toEqual(['the root']);
     const hits: string[] = [];
     for await (const { threadId } of catalog.search('the', new AbortController().signal)) hits.push(threadId);
     expect(new Set(hits)).toEqual(new Set([root.session.threadId]));
-    await root.manager.live.closeAll('end');
+    await root.service.live.closeAll('end');
 
-    const resumed = await root.manager.resume('last', ...root.thread);
+    const resumed = await root.service.resume('last', ...root.thread);
     expect(resumed.type === 'resumed' && resumed.session.threadId).toBe(root.session.threadId);
-    const forked = await root.manager.fork({ id: child.session.threadId }, null, ...root.thread);
+    const forked = await root.service.fork({ id: child.session.threadId }, null, ...root.thread);
     expect(forked.type === 'resumed' && forked.session.parentId).toBe(null);
     expect(await listed()).toHaveLength(2);
-    await root.manager.live.closeAll('end');
+    await root.service.live.closeAll('end');
   });
 
   it('keeps its root thread live while it works, also when another thread is shown', async () => {
     await using root = await startScenario({ model: () => [hangs()] });
-    const { live } = root.manager;
+    const { live } = root.service;
     const get = <Value>(_key: string, fallback?: Value) => fallback as Value;
     const memento: WindowState = { get, update: async () => {} };
     const source: ThreadSource = {
-      start: () => root.manager.start(...root.thread),
+      start: () => root.service.start(...root.thread),
       open: async () => ({ type: 'missing' }),
     };
     const report = (error: unknown) => expect.unreachable(String(error));
     const shown = new ShownThread({ live, source, memento, clock: { after: () => () => {} }, report });
     await shown.adopt(await source.start());
     const threadId = shown.state?.threadId ?? '';
-    const child = await root.manager.start(...root.thread, threadId);
+    const child = await root.service.start(...root.thread, threadId);
     live.begin(child);
     const isBelow = () =>
       [threadId, child.threadId].map((id) => shown.overview.isBelowShown(live.get(id)?.state ?? { started: null }));
@@ -134,11 +134,11 @@ describe('a sub-agent', () => {
         CHILD: [[write], [says('Written.')], [says('More.')]],
       }),
     });
-    const { live } = root.manager;
+    const { live } = root.service;
     const source: ThreadSource = {
-      start: () => root.manager.start(...root.thread),
+      start: () => root.service.start(...root.thread),
       open: async (id) => {
-        const resumed = await root.manager.resume({ id }, ...root.thread);
+        const resumed = await root.service.resume({ id }, ...root.thread);
         return resumed.type === 'resumed' ? { type: 'live', session: resumed.session } : { type: 'missing' };
       },
     };
@@ -198,22 +198,22 @@ describe('a sub-agent', () => {
     const other = await root.another();
     for (const thread of [root, child, grandchild, other]) await thread.send('hi');
     const family = [root, child, grandchild].map(({ session }) => session.threadId);
-    const { manager } = root;
+    const { service } = root;
     const isThere = async () =>
       Promise.all(
-        [...family, other.session.threadId].map(async (id) => (await manager.catalog.find(id)) !== undefined),
+        [...family, other.session.threadId].map(async (id) => (await service.catalog.find(id)) !== undefined),
       );
-    await manager.live.closeAll('end');
-    expect(await manager.remove(root.session.threadId)).toEqual({ type: 'done' });
-    await manager.remove(other.session.threadId);
+    await service.live.closeAll('end');
+    expect(await service.remove(root.session.threadId)).toEqual({ type: 'done' });
+    await service.remove(other.session.threadId);
     expect(await isThere()).toEqual([false, false, false, false]);
-    expect(await manager.catalog.restore(root.session.threadId)).toBe(true);
+    expect(await service.catalog.restore(root.session.threadId)).toBe(true);
     expect(await isThere()).toEqual([true, true, true, false]);
   });
 
   it('needs a live parent', async () => {
     await using root = await startScenario({ model: [] });
-    await expect(root.manager.start(...root.thread, 'gone')).rejects.toThrow(
+    await expect(root.service.start(...root.thread, 'gone')).rejects.toThrow(
       'The thread gone is not live: it cannot have a sub-agent.',
     );
   });

@@ -21,7 +21,7 @@ import { windowBeside } from '../support/windowBeside.ts';
 
 async function found(chat: Scenario, query: string, signal = new AbortController().signal): Promise<ThreadSearchHit[]> {
   const hits: ThreadSearchHit[] = [];
-  for await (const hit of chat.manager.catalog.search(query, signal)) hits.push(hit);
+  for await (const hit of chat.service.catalog.search(query, signal)) hits.push(hit);
   return hits;
 }
 
@@ -75,13 +75,13 @@ describe('the trash', () => {
     await chat.send('one');
     const { threadId } = chat.session;
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'two' }] });
-    expect(await chat.manager.remove(threadId)).toEqual({ type: 'done' });
-    expect(await chat.manager.catalog.list([])).toEqual([]);
-    expect(await chat.manager.remove(threadId)).toEqual({ type: 'missing' });
-    expect(await chat.manager.resume('last', ...chat.thread)).toMatchObject({ type: 'refused' });
-    expect(await chat.manager.catalog.restore(threadId)).toBe(true);
-    expect(await chat.manager.catalog.restore(threadId)).toBe(false);
-    expect((await chat.manager.catalog.list([])).map(({ id, turns }) => [id, turns])).toEqual([[threadId, 2]]);
+    expect(await chat.service.remove(threadId)).toEqual({ type: 'done' });
+    expect(await chat.service.catalog.list([])).toEqual([]);
+    expect(await chat.service.remove(threadId)).toEqual({ type: 'missing' });
+    expect(await chat.service.resume('last', ...chat.thread)).toMatchObject({ type: 'refused' });
+    expect(await chat.service.catalog.restore(threadId)).toBe(true);
+    expect(await chat.service.catalog.restore(threadId)).toBe(false);
+    expect((await chat.service.catalog.list([])).map(({ id, turns }) => [id, turns])).toEqual([[threadId, 2]]);
   });
 
   it('is emptied of threads older than 30 days, with the logs of their commands', async () => {
@@ -91,16 +91,16 @@ describe('the trash', () => {
     await using other = await chat.another();
     await chat.send('one');
     await other.send('two');
-    await chat.manager.remove(chat.session.threadId);
+    await chat.service.remove(chat.session.threadId);
     const inDays = (days: number) =>
       windowBeside(chat, ({ clock }) => ({ ...clock, now: () => new Date(Date.now() + days * 86_400_000) }));
     const left = (folder: string) =>
       readdirSync(chat.home.at(folder), { recursive: true, encoding: 'utf8' }).filter((file) => /\.\w+$/.test(file));
     await inDays(29).catalog.list([]);
     await expect.poll(() => [left('bin').length, left('logs/commands').length]).toEqual([1, 2]);
-    await chat.manager.catalog.restore(chat.session.threadId);
+    await chat.service.catalog.restore(chat.session.threadId);
     expect(left('logs/commands')).toHaveLength(2);
-    await chat.manager.remove(chat.session.threadId);
+    await chat.service.remove(chat.session.threadId);
     await inDays(31).catalog.list([]);
     await expect.poll(() => left('bin')).toEqual([]);
     expect(left('logs/commands')).toEqual([expect.stringContaining(other.session.threadId)]);
@@ -117,21 +117,21 @@ describe('the trash on another disk', () => {
       symlinkSync(other, chat.home.at('bin'));
       await chat.send('one');
       const { threadId } = chat.session;
-      const { path: rollout = '' } = (await chat.manager.catalog.find(threadId)) ?? {};
+      const { path: rollout = '' } = (await chat.service.catalog.find(threadId)) ?? {};
       const before = chat.state.turns;
-      expect(await chat.manager.remove(threadId)).toEqual({ type: 'done' });
+      expect(await chat.service.remove(threadId)).toEqual({ type: 'done' });
       const written = readdirSync(other, { recursive: true, encoding: 'utf8' }).filter((name) =>
         name.endsWith('.jsonl'),
       );
       expect(written).toEqual([expect.stringContaining(threadId)]);
       expect(existsSync(chat.home.at(rollout))).toBe(false);
-      expect(await chat.manager.catalog.restore(threadId)).toBe(true);
-      const resumed = await chat.manager.resume({ id: threadId }, ...chat.thread);
+      expect(await chat.service.catalog.restore(threadId)).toBe(true);
+      const resumed = await chat.service.resume({ id: threadId }, ...chat.thread);
       if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
       expect(resumed.session.initialState.turns).toEqual(before);
       await turn(resumed.session, 'two');
       await resumed.session.dispose();
-      expect((await chat.manager.catalog.find(threadId))?.turns).toBe(2);
+      expect((await chat.service.catalog.find(threadId))?.turns).toBe(2);
       expect(statSync(chat.home.at(rollout)).mode & 0o777).toBe(0o600);
     } finally {
       rmSync(other, { recursive: true });
@@ -147,17 +147,17 @@ describe('an export', () => {
     });
     await chat.send('try it\nplease');
     const { threadId } = chat.session;
-    const markdown = await chat.manager.catalog.export(threadId, 'markdown');
+    const markdown = await chat.service.catalog.export(threadId, 'markdown');
     expect(markdown).toContain('# try it\n');
     expect(markdown).toContain('## You\n\n> try it\n> please\n');
     expect(markdown).toContain("````console\n$ printf '```");
     expect(markdown).toContain('It **failed**.');
     const { input, output } = chat.state.tokens?.total ?? {};
     expect(markdown).toContain(`\n\n*${input?.toLocaleString('en')} tokens in, ${output} out.*\n`);
-    const json = JSON.parse((await chat.manager.catalog.export(threadId, 'json')) ?? '');
+    const json = JSON.parse((await chat.service.catalog.export(threadId, 'json')) ?? '');
     expect(json).toMatchObject({ format: 'tiller-thread', version: 1, id: threadId, title: 'try it' });
     expect(json.turns).toEqual(chat.state.turns);
-    expect(await chat.manager.catalog.export('nobody', 'json')).toBeUndefined();
+    expect(await chat.service.catalog.export('nobody', 'json')).toBeUndefined();
   });
 });
 
@@ -181,7 +181,7 @@ describe('a fork', () => {
     const before = chat.server.lastRequest;
     const message = chat.state.turns[1]?.items[0]?.id ?? '';
     const rollout = chat.rollout();
-    const forked = await chat.manager.fork({ id: chat.session.threadId }, message, ...chat.thread);
+    const forked = await chat.service.fork({ id: chat.session.threadId }, message, ...chat.thread);
     if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
     expect(forked.draft).toEqual([{ type: 'text', text: 'take two' }]);
     expect(forked.session.initialState.turns).toHaveLength(1);
@@ -204,7 +204,7 @@ describe('a fork', () => {
     expect(request.elements.slice(0, known.length)).toEqual(known);
     expect(JSON.stringify(request.input)).not.toContain('take two');
     expect(chat.rollout()).toEqual(rollout);
-    const [entry] = await chat.manager.catalog.list([]);
+    const [entry] = await chat.service.catalog.list([]);
     expect(entry).toMatchObject({ id: forked.session.threadId, forkedFrom: chat.session.threadId });
   });
 
@@ -213,7 +213,7 @@ describe('a fork', () => {
     const heard = chat.next('item_completed');
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await heard;
-    const forked = await chat.manager.fork('last', null, ...chat.thread);
+    const forked = await chat.service.fork('last', null, ...chat.thread);
     if (forked.type !== 'resumed') throw new Error(forked.type);
     await turn(forked.session, 'and here?');
     await forked.session.dispose();
@@ -225,7 +225,7 @@ describe('an import', () => {
   it('of a Codex thread continues with the selected model', async () => {
     await using chat = await startScenario({ model: [[says('I see.')]] });
     const text = readFileSync(path.join(import.meta.dirname, '../fixtures/codex-rollout/2026.jsonl'), 'utf8');
-    const imported = await chat.manager.importThread(text, ...chat.thread);
+    const imported = await chat.service.importThread(text, ...chat.thread);
     if (imported.type !== 'resumed') throw new Error(JSON.stringify(imported));
     // Its last line is torn.
     expect(imported.dropped).toBe(1);
@@ -234,20 +234,20 @@ describe('an import', () => {
     await turn(imported.session, 'and now?');
     await imported.session.dispose();
     expect(JSON.stringify(chat.server.lastRequest.input)).toContain('fix the total');
-    expect((await chat.manager.catalog.list([]))[0]).toMatchObject({ title: 'fix the total', turns: 3 });
-    expect(await chat.manager.importThread('nothing', ...chat.thread)).toMatchObject({ type: 'refused' });
+    expect((await chat.service.catalog.list([]))[0]).toMatchObject({ title: 'fix the total', turns: 3 });
+    expect(await chat.service.importThread('nothing', ...chat.thread)).toMatchObject({ type: 'refused' });
   });
 
   it('of a damaged thread names the lines that were left out, as a fork of it does', async () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');
-    const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
+    const { path: rollout = '' } = (await chat.service.catalog.find(chat.session.threadId)) ?? {};
     writeFileSync(chat.home.at(rollout), `${readFileSync(chat.home.at(rollout), 'utf8')}torn\n{"half":\n`);
     const left = [{ message: '2 lines of this thread could not be read and were left out.' }];
     const text = readFileSync(chat.home.at(rollout), 'utf8');
     for (const copied of [
-      await chat.manager.importThread(text, ...chat.thread),
-      await chat.manager.fork({ id: chat.session.threadId }, null, ...chat.thread),
+      await chat.service.importThread(text, ...chat.thread),
+      await chat.service.fork({ id: chat.session.threadId }, null, ...chat.thread),
     ]) {
       if (copied.type !== 'resumed') throw new Error(JSON.stringify(copied));
       expect(copied.dropped).toBe(2);
@@ -259,8 +259,8 @@ describe('an import', () => {
   it('of a Tiller thread is a copy of it', async () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');
-    const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
-    const imported = await chat.manager.importThread(readFileSync(chat.home.at(rollout), 'utf8'), ...chat.thread);
+    const { path: rollout = '' } = (await chat.service.catalog.find(chat.session.threadId)) ?? {};
+    const imported = await chat.service.importThread(readFileSync(chat.home.at(rollout), 'utf8'), ...chat.thread);
     if (imported.type !== 'resumed') throw new Error(JSON.stringify(imported));
     expect(imported.session.initialState.turns).toEqual(chat.state.turns);
     await imported.session.dispose();
@@ -271,7 +271,7 @@ describe('a thread that is open read-only', () => {
   it('is updated while another process works in it', async () => {
     await using chat = await startScenario({ model: [[says('One.')], [says('Two.')]] });
     await chat.send('one');
-    const opened = await chat.manager.catalog.read(chat.session.threadId);
+    const opened = await chat.service.catalog.read(chat.session.threadId);
     if (opened.type !== 'reader') throw new Error(opened.message);
     let state: ThreadState = opened.reader.thread.state;
     expect(state.turns).toEqual(chat.state.turns);
@@ -305,7 +305,7 @@ describe('a thread that is open read-only', () => {
     expect(reader.thread.state.turns).toEqual(chat.state.turns);
     expect(await reader.poll()).toEqual({ type: 'events', events: [] });
 
-    await chat.manager.remove(threadId);
+    await chat.service.remove(threadId);
     expect(await reader.poll()).toEqual({ type: 'events', events: [] });
     expect(reader.thread.state.turns).toEqual(chat.state.turns);
   });
@@ -314,12 +314,12 @@ describe('a thread that is open read-only', () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');
     await chat.session.dispose();
-    const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
+    const { path: rollout = '' } = (await chat.service.catalog.find(chat.session.threadId)) ?? {};
     const newer = readFileSync(chat.home.at(rollout), 'utf8').replace('"version":1', '"version":9');
     writeFileSync(chat.home.at(rollout), newer);
-    expect(await chat.manager.resume('last', ...chat.thread)).toMatchObject({ type: 'refused' });
-    expect(await chat.manager.fork('last', null, ...chat.thread)).toMatchObject({ type: 'refused' });
-    const opened = await chat.manager.catalog.read(chat.session.threadId);
+    expect(await chat.service.resume('last', ...chat.thread)).toMatchObject({ type: 'refused' });
+    expect(await chat.service.fork('last', null, ...chat.thread)).toMatchObject({ type: 'refused' });
+    const opened = await chat.service.catalog.read(chat.session.threadId);
     expect(opened.type === 'reader' && opened.reader.thread.readOnly).toBe(true);
     expect(readFileSync(chat.home.at(rollout), 'utf8')).toBe(newer);
     expect(existsSync(chat.home.at('locks', `${chat.session.threadId}.lock`))).toBe(false);
@@ -345,7 +345,7 @@ describe('the output of a command', () => {
         .join('\n');
     const [command] = chat.state.turns[0]?.items.filter((item) => item.type === 'command_execution') ?? [];
     const strange = '{"type":"from the future",  "payload":"☃"}';
-    const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
+    const { path: rollout = '' } = (await chat.service.catalog.find(chat.session.threadId)) ?? {};
     const lines = readFileSync(chat.home.at(rollout), 'utf8').split('\n');
     writeFileSync(chat.home.at(rollout), [...lines.slice(0, -1), strange, ''].join('\n'));
     expect(everything()).toContain('canarycanary');
@@ -361,7 +361,7 @@ describe('the output of a command', () => {
     expect(after).toContain(strange);
     const unchanged = lines.filter((line) => line !== '' && !line.includes('canarycanary'));
     expect(after.filter((line) => unchanged.includes(line))).toEqual(unchanged);
-    const read = await chat.manager.catalog.read(chat.session.threadId);
+    const read = await chat.service.catalog.read(chat.session.threadId);
     expect(read.type === 'reader' && read.reader.thread.state.turns).toEqual(chat.state.turns);
 
     const warned = chat.next('warning');

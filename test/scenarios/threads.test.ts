@@ -23,11 +23,11 @@ describe('the list of threads', () => {
     await asked;
     const other = windowBeside(chat);
     const id = chat.session.threadId;
-    const look = async (manager: AgentService) => {
-      const [entry] = await manager.catalog.list([chat.folder.path]);
+    const look = async (service: AgentService) => {
+      const [entry] = await service.catalog.list([chat.folder.path]);
       return [entry?.id, entry?.title, entry?.status, entry?.owner, entry?.place];
     };
-    expect(await look(chat.manager)).toEqual([id, 'make x', 'waiting', 'this_process', 'here']);
+    expect(await look(chat.service)).toEqual([id, 'make x', 'waiting', 'this_process', 'here']);
     expect(await look(other)).toEqual([id, 'make x', 'waiting', 'another_process', 'here']);
     await chat.answer('approved');
     await ended;
@@ -45,7 +45,7 @@ describe('the list of threads', () => {
     });
     const [settings, host] = chat.thread;
     const inOld = { ...settings, turn: { ...settings.turn, cwd: chat.folder.at('old') } };
-    const session = await chat.manager.start(inOld, host);
+    const session = await chat.service.start(inOld, host);
     session.start();
     session.submit({ id: '1', op: { type: 'user_turn', input: [{ type: 'text', text: 'hi' }] } });
     await session.idle();
@@ -61,7 +61,7 @@ describe('the list of threads', () => {
     expect([await placeIn('clone'), await placeIn('new')]).toEqual(['moved', 'moved']);
 
     const inNew = { ...settings, turn: { ...settings.turn, cwd: chat.folder.at('new') } };
-    const resumed = await chat.manager.resume({ id: session.threadId }, inNew, host);
+    const resumed = await chat.service.resume({ id: session.threadId }, inNew, host);
     if (resumed.type !== 'resumed') throw new Error(resumed.type);
     resumed.session.start();
     resumed.session.submit({ id: '2', op: { type: 'user_turn', input: [{ type: 'text', text: 'and now?' }] } });
@@ -72,7 +72,7 @@ describe('the list of threads', () => {
 
   it('marks threads that ended after they were last shown', async () => {
     await using chat = await startScenario({ model: [[says('One.')], [says('Two.')]] });
-    const { catalog } = chat.manager;
+    const { catalog } = chat.service;
     const unread = async () => (await catalog.list([]))[0]?.unread;
     await chat.send('one');
     expect(await unread()).toBe(false);
@@ -88,7 +88,7 @@ describe('the list of threads', () => {
   it('lists pins that another window has set', async () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');
-    const pinned = async () => (await chat.manager.catalog.list([]))[0]?.pinned;
+    const pinned = async () => (await chat.service.catalog.list([]))[0]?.pinned;
     expect(await pinned()).toBe(false);
     await windowBeside(chat).catalog.pin(chat.session.threadId, true);
     expect(await pinned()).toBe(true);
@@ -133,7 +133,7 @@ describe('the last thread', () => {
     for (let day = 1; day < 5; day++) {
       await storage.writeText(`threads/2001/01/0${day}/rollout-2001-01-0${day}T00-00-00-old.jsonl`, 'old');
     }
-    const resumed = await chat.manager.resume('last', ...chat.thread);
+    const resumed = await chat.service.resume('last', ...chat.thread);
     if (resumed.type !== 'resumed') throw new Error(resumed.type);
     expect(resumed.session.threadId).toBe(threadId);
     expect([...looked]).toEqual([nothing, expect.stringContaining(threadId)]);
@@ -171,7 +171,7 @@ describe('a thread that another window owns', () => {
       model: [[calls('exec_command', { cmd: 'echo x > made.txt' })]],
       host: { allowsTakeOver: async () => true },
     });
-    first.manager.onTaken((id) => taken.push(id));
+    first.service.onTaken((id) => taken.push(id));
     const asked = first.next('approval_requested');
     first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await asked;

@@ -11,10 +11,10 @@ it('a turn whose model cannot be connected ends with an error, and the next mess
     if (isBroken) throw new Error('no such model');
     return host.models.connect(model);
   };
-  const session = await chat.manager.start(settings, { ...host, models: { ...host.models, connect } });
+  const session = await chat.service.start(settings, { ...host, models: { ...host.models, connect } });
   const events: string[] = [];
   session.onEvent(({ msg }) => events.push(msg.type === 'error' ? msg.message : msg.type));
-  chat.manager.live.begin(session);
+  chat.service.live.begin(session);
   const send = (id: string) => session.submit({ id, op: { type: 'user_turn', input: [{ type: 'text', text: id }] } });
   send('first');
   await session.idle();

@@ -162,7 +162,7 @@ describe('undo of a turn', () => {
     await moved.opened();
     for (const name of ['f1.txt', 'moved/f2.txt']) {
       first.write(name, 'mine\n');
-      await first.manager.noteSave(first.folder.at(name));
+      await first.service.changes.noteSave(first.folder.at(name));
     }
     saved.open();
     await ended;
@@ -415,7 +415,7 @@ describe('undo in a workspace that is opened by a link', () => {
     symlinkSync('real', chat.folder.at('link'));
     const [settings, host] = chat.thread;
     const inLink = { ...settings, turn: { ...settings.turn, cwd: chat.folder.at('link') } };
-    const linked = chat.with(await chat.manager.start(inLink, host));
+    const linked = chat.with(await chat.service.start(inLink, host));
     await linked.send('go');
     const [changed] = linked.said('files_changed');
     assert.deepEqual(

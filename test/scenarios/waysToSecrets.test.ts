@@ -272,7 +272,7 @@ describe('a setting that has become stricter', () => {
     expect(chat.server.requests[0]?.text).toContain(NOTE);
     expect(asked).toEqual(['question', 'command']);
 
-    const forked = await chat.manager.fork({ id: chat.session.threadId }, null, ...chat.thread);
+    const forked = await chat.service.fork({ id: chat.session.threadId }, null, ...chat.thread);
     if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
     const fork = chat.with(forked.session);
     const askedAgain = answering(fork, false);
@@ -312,7 +312,7 @@ describe('a file with secrets that the user has allowed once', () => {
     const askedThen = answering(chat, false);
     await chat.send('go on');
     expect(askedThen).toEqual(['question', 'command', 'patch']);
-    const forked = await chat.manager.fork({ id: chat.session.threadId }, null, ...chat.thread);
+    const forked = await chat.service.fork({ id: chat.session.threadId }, null, ...chat.thread);
     if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
     const fork = chat.with(forked.session);
     const askedInFork = answering(fork, false);
@@ -365,7 +365,7 @@ describe('a file with secrets that the user has allowed once', () => {
     expect(chat.outputs()[0]).toContain(SECRET);
     expect(JSON.stringify(chat.events)).not.toContain(SECRET);
     expect(notified).toContain('read it');
-    const { catalog } = chat.manager;
+    const { catalog } = chat.service;
     const id = chat.session.threadId;
     await chat.session.dispose();
     expect(recordsWith(SECRET, chat)).toEqual(['threads']);

@@ -46,9 +46,9 @@ export function agentIds(request: ModelRequest): readonly string[] {
 }
 
 /** Resolves with the next matching event of any thread of the process. */
-export function nextEvent({ manager }: Pick<Scenario, 'manager'>, matches: (event: Event) => boolean): Promise<Event> {
+export function nextEvent({ service }: Pick<Scenario, 'service'>, matches: (event: Event) => boolean): Promise<Event> {
   return new Promise((resolve) => {
-    const listener = manager.live.onEvent(({ event }) => {
+    const listener = service.live.onEvent(({ event }) => {
       if (!matches(event)) return;
       listener.dispose();
       resolve(event);

@@ -153,7 +153,7 @@ export class LedgerBench {
     mode: Mode,
     { model = 'gpt-5', ...asked }: Partial<LedgerCase>,
   ): Promise<LedgerRequest> {
-    const { manager, thread, folder } = this.#scenario;
+    const { service, thread, folder } = this.#scenario;
     const [started, host] = thread;
     const provider: ProviderConfig = {
       id: 'ledger',
@@ -168,7 +168,7 @@ export class LedgerBench {
       prompt: { ...started.prompt, ...asked.prompt },
       tools: { ...started.tools, memory: asked.memory ?? false },
     };
-    const session = await manager.start(settings, {
+    const session = await service.start(settings, {
       ...host,
       sandboxFor: (policy) => ({ box: policy.type === 'danger-full-access' ? 'none' : mode.settings.box }),
       models: new HttpModels(this.#ports, '0.0.0-test').of(provider),
@@ -190,7 +190,7 @@ export class LedgerBench {
       [session.threadId, THREAD],
     ];
     await session.dispose();
-    await manager.memoriesWritten();
+    await service.memoriesWritten();
     // Otherwise the next request would list it as an earlier thread.
     await this.#ports.storage.remove(memoryPath(session.threadId) ?? '');
     return { wire, body: renamed(body, names) as LedgerRequest['body'] };

@@ -95,7 +95,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   });
   const secrets = { ...realPorts.secrets, keyFor: async () => IMITATED_KEY };
   const ports: Ports = { ...realPorts, ...(imitates && { secrets }), ...options.deps?.(realPorts) };
-  const manager = new AgentService(ports, { version: '0.0.0-test', originator: 'cli' });
+  const service = new AgentService(ports, { version: '0.0.0-test', originator: 'cli' });
   const sandboxPolicy = sandboxPolicySchema.parse({ type: options.sandbox ?? 'workspace-write' });
   const support: SandboxSupport = { type: 'fails', cause: 'This scenario has no box.' };
   const sandboxFor = (policy: SandboxPolicy) =>
@@ -136,13 +136,13 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   };
   const thread: StartedWith = [settings, host];
   const session = options.resume
-    ? await resumed(manager, options.resume.session.threadId, thread)
-    : await manager.start(...thread);
-  return new Scenario(session, server, workspace, home, { manager, thread });
+    ? await resumed(service, options.resume.session.threadId, thread)
+    : await service.start(...thread);
+  return new Scenario(session, server, workspace, home, { service, thread });
 }
 
-async function resumed(manager: AgentService, id: string, thread: StartedWith): Promise<Session> {
-  const result = await manager.resume({ id }, ...thread);
+async function resumed(service: AgentService, id: string, thread: StartedWith): Promise<Session> {
+  const result = await service.resume({ id }, ...thread);
   if (result.type !== 'resumed') throw new Error(JSON.stringify(result));
   return result.session;
 }
@@ -152,7 +152,7 @@ export class Scenario {
   readonly server: ModelServer;
   readonly folder: TempFolder;
   readonly home: TempFolder;
-  readonly manager: AgentService;
+  readonly service: AgentService;
   /** The settings with which its thread was started. */
   readonly thread: StartedWith;
   readonly events: Event[] = [];
@@ -165,13 +165,13 @@ export class Scenario {
     server: ModelServer,
     folder: TempFolder,
     home: TempFolder,
-    door: { readonly manager: AgentService; readonly thread: StartedWith },
+    door: { readonly service: AgentService; readonly thread: StartedWith },
   ) {
     this.session = session;
     this.server = server;
     this.folder = folder;
     this.home = home;
-    this.manager = door.manager;
+    this.service = door.service;
     this.thread = door.thread;
     this.#state = session.initialState;
     session.onEvent((event) => {
@@ -188,18 +188,18 @@ export class Scenario {
 
   /** Starts another thread of the same process, with the same model in the same folder. */
   async another(): Promise<Scenario> {
-    return this.with(await this.manager.start(...this.thread));
+    return this.with(await this.service.start(...this.thread));
   }
 
   /** Returns a scenario for a session that was opened in another way. */
   with(session: Session): Scenario {
-    const { manager, thread } = this;
-    return new Scenario(session, this.server, this.folder, this.home, { manager, thread });
+    const { service, thread } = this;
+    return new Scenario(session, this.server, this.folder, this.home, { service, thread });
   }
 
   /** Starts a sub-agent of this thread, with the same model in the same folder. */
   async subAgent(): Promise<Scenario> {
-    return this.with(await this.manager.start(...this.thread, this.session.threadId));
+    return this.with(await this.service.start(...this.thread, this.session.threadId));
   }
 
   /** The state of the thread, as the panel has it. */

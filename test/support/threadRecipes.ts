@@ -559,7 +559,7 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
         ...free,
       });
       await first.send('Remember the word');
-      await first.manager.memoriesWritten();
+      await first.service.memoriesWritten();
       const second = await first.another();
       await first.session.dispose();
       await second.send('Which word was it?');
@@ -618,7 +618,7 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       await first.send('one');
       await first.send('two');
       const message = first.items('user_message')[1]?.id ?? '';
-      const forked = await first.manager.fork({ id: first.session.threadId }, message, ...first.thread);
+      const forked = await first.service.fork({ id: first.session.threadId }, message, ...first.thread);
       if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
       await first.session.dispose();
       const second = first.with(forked.session);

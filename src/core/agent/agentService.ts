@@ -1,9 +1,6 @@
 import type { UserInput } from '../../protocol/item.ts';
 import { cwdOf } from '../../protocol/thread.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
-import type { RecordedChange } from '../../protocol/baseline.ts';
-import type { Disposable } from '../util/disposable.ts';
-import { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Ports } from '../ports.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { pathBelow } from '../util/pathBelow.ts';
@@ -40,6 +37,7 @@ import { type StartedAs, SubAgents } from './subAgents.ts';
 import { removeThreadFiles } from './removeThreadFiles.ts';
 import { LiveThreads } from './liveThreads.ts';
 import { MemoryKeeper } from './memoryKeeper.ts';
+import { WorkspaceChanges } from './workspaceChanges.ts';
 import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
 
 export type Resumed =
@@ -81,8 +79,7 @@ export class AgentService {
   /** All stored threads, live or not. */
   readonly catalog: ThreadCatalog;
   readonly #coordinator = new WorkspaceCoordinator();
-  /** Attributes changes for all threads, because their commands may run at the same time in the same folders. */
-  readonly #ledger: ChangeLedger | undefined;
+  readonly changes: WorkspaceChanges;
   readonly #subAgents: SubAgents;
   readonly #storedAgents: StoredAgents;
   /** Created for the first thread whose memory is kept. */
@@ -105,11 +102,12 @@ export class AgentService {
       resume: (agentId, parentId, thread, host) => this.#resumeAgent(agentId, parentId, thread, host),
     });
     this.rules = new RulesStore(ports);
-    this.#ledger = ports.baseline && new ChangeLedger({ store: ports.baseline, clock: ports.clock, report });
+    this.changes = new WorkspaceChanges(ports, report);
     this.#daySpending = new DaySpending(ports);
     this.#self = { tiller_version: options.version, originator: options.originator };
     this.catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
-    this.#storedAgents = new StoredAgents({ live: this.live, catalog: this.catalog, ports, ledger: this.#ledger });
+    const { ledger } = this.changes;
+    this.#storedAgents = new StoredAgents({ live: this.live, catalog: this.catalog, ports, ledger });
   }
 
   /** Fires with the id of a thread that another process now owns; its session has ended. */
@@ -246,27 +244,6 @@ export class AgentService {
     return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, thread, host, copied.dropped);
   }
 
-  /** Calls the listener with changes in these folders that no command, patch or save of this window has made. */
-  onOtherChanges(listener: (changes: readonly RecordedChange[]) => void): Disposable {
-    return this.#ledger?.onOtherChanges(listener) ?? { dispose: () => {} };
-  }
-
-  /** Calls the listener with the changes of a command when it has ended. */
-  onCommandChanges(listener: (changes: readonly RecordedChange[]) => void): Disposable {
-    return this.#ledger?.onCommandChanges(listener) ?? { dispose: () => {} };
-  }
-
-  /** Looks for changes of other programs. Real paths of folders. @throws the error of the disk */
-  async lookForOthers(roots: readonly string[], maxBytes: number): Promise<void> {
-    if (maxBytes > 0) await this.#ledger?.lookForOthers(roots, { maxBytes });
-  }
-
-  /** Call when the user, or Tiller for the user, has written or removed a file or folder: it is no change of a command that runs at this moment. Never rejects. */
-  async noteSave(path: string): Promise<void> {
-    const place = await this.#ports.workspace.realPath(path).catch(() => path);
-    this.#ledger?.noteWrite(place);
-  }
-
   /**
    * Call when the user has brought home changes of a sub-agent's side copy, or has undone them: a notice goes with the
    * next request of the thread that has started the agent, even if that thread runs later and in another process. Paths
@@ -330,6 +307,7 @@ export class AgentService {
     const confinedThread = meta.agent ? confined(given, meta.agent, host.sandboxFor) : given;
     const rootId = parent?.rootId ?? meta.id;
     const { thread, ports } = inSideCopy(confinedThread, this.#coordinator.portsFor(meta.id, this.#ports, rootId));
+    const { ledger } = this.changes;
     // A rollout without its first line has no instructions.
     const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
     const agents = this.#subAgents.agentsOf({ threadId: meta.id, rootId, settings: confinedThread, host });
@@ -344,7 +322,7 @@ export class AgentService {
       agentTools: agentTools(agents, thread.agents.tools, depthOf({ parent, meta }) < thread.agents.maxDepth),
       ports,
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),
-      ...(this.#ledger === undefined ? {} : { ledger: this.#ledger }),
+      ...(ledger === undefined ? {} : { ledger }),
       sequence: this.#sequence,
       meta: { ...meta, instructions },
       rolloutPath: path,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { diffBaselines } from '../../core/baseline/diffBaselines.ts';
 import type { Look, LookedChange } from '../../core/ports.ts';
 import { type FolderFacts, statOf, TICK_MS } from './folderScan.ts';
-import { type IndexEntry, isIgnored } from './indexLog.ts';
+import { type IndexEntry, isIgnored } from './indexEntry.ts';
 
 /** The results of two looks at a folder. */
 export interface Looks {

@@ -5,31 +5,11 @@
  */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, namesIn, PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
 import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIdentity.ts';
-
-/** The state of one path at a look, and the facts by which a later look recognizes it as unchanged. */
-export interface IndexEntry {
-  readonly state:
-    | { readonly type: 'file'; readonly hash: string; readonly size: number; readonly mode: number }
-    | { readonly type: 'link'; readonly target: string; readonly hash: string }
-    | { readonly type: 'left_out'; readonly reason: LeftOutReason; readonly stamp: string };
-  readonly changedAt: number;
-  readonly bornAt: number | null;
-  readonly inode: number;
-  readonly size: number;
-  readonly modifiedAt: number;
-  /** It was read within a tick of its last change: the next look reads it again. */
-  readonly isRacy: boolean;
-}
-
-/** True for a file that an ignore file names. */
-export function isIgnored(state: FileState): boolean {
-  return state.type === 'left_out' && state.reason === 'ignored';
-}
+import type { IndexEntry } from './indexEntry.ts';
 
 export interface Index {
   readonly entries: ReadonlyMap<string, IndexEntry>;

@@ -13,7 +13,7 @@ import { changesRules, RulesController } from './rulesController.ts';
 
 export interface RuleViewsDeps {
   readonly context: Pick<vscode.ExtensionContext, 'extensionUri' | 'workspaceState'>;
-  readonly manager: AgentService;
+  readonly service: AgentService;
   readonly threads: ShownThread;
   readonly ports: Ports;
   /** The settings that commands run under now. */
@@ -32,14 +32,14 @@ export class RuleViews implements Disposable {
 
   constructor(deps: RuleViewsDeps) {
     this.#deps = deps;
-    const { context, manager, threads, ports, current } = deps;
+    const { context, service, threads, ports, current } = deps;
     const { extensionUri } = context;
-    this.#controller = new RulesController({ rules: manager.rules, threads, current, ports });
+    this.#controller = new RulesController({ rules: service.rules, threads, current, ports });
     this.#rules = this.#store.add(
       new RulesPage({ extensionUri, deps: this.#controller, log: (level, ...args) => ports.log[level](...args) }),
     );
     this.#audit = this.#store.add(this.#createAudit());
-    this.#store.add(manager.rules.onChange(() => this.#rules.refresh()));
+    this.#store.add(service.rules.onChange(() => this.#rules.refresh()));
     this.#store.add(
       threads.onChange((change) => {
         if (!changesRules(change)) return;
@@ -50,13 +50,13 @@ export class RuleViews implements Disposable {
   }
 
   #createAudit(): AuditPage {
-    const { context, manager, threads, ports, tell } = this.#deps;
+    const { context, service, threads, ports, tell } = this.#deps;
     const nameOf = (title: string | null) => title ?? vscode.l10n.t('Untitled');
     return new AuditPage({
       extensionUri: context.extensionUri,
       deps: {
         latest: (limit) => ports.audit.latest(limit),
-        titles: async () => new Map((await manager.catalog.list([])).map(({ id, title }) => [id, nameOf(title)])),
+        titles: async () => new Map((await service.catalog.list([])).map(({ id, title }) => [id, nameOf(title)])),
         openThread: async (id) => {
           if (await threads.open(id)) await vscode.commands.executeCommand('tiller.focus');
         },

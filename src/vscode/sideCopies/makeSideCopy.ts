@@ -20,7 +20,7 @@ export function localRoots(): readonly string[] {
   return folders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
 }
 
-/** Tells the user why there are none. */
+/** Shows the reason where there are none. */
 export function offerRoots(): void {
   if (!vscode.workspace.isTrusted) offerTrust(vscode.l10n.t('Side copies are not available in Restricted Mode.'));
   else offerFolder(vscode.l10n.t('Open a folder on this machine first: a side copy is made of it.'));

@@ -20,7 +20,7 @@ import type { ThreadFactory } from './threadFactory.ts';
 
 export interface ThreadCommandsDeps {
   readonly threads: ShownThread;
-  readonly manager: AgentService;
+  readonly service: AgentService;
   readonly factory: ThreadFactory;
   readonly drafts: { set(threadId: string, text: string, edit: null, attachments: readonly Attachment[]): void };
   readonly view: { tell(message: PanelUpdate): void; showThreads(rename?: string): void; reveal(): Promise<void> };
@@ -68,7 +68,7 @@ export class ThreadCommands implements Disposable {
     if (this.#deps.threads.live.some((state) => state.threadId === threadId)) {
       return this.#deps.threads.submitTo(threadId, { type: 'set_title', title });
     }
-    const renamed = await this.#deps.manager.catalog.rename(threadId, title);
+    const renamed = await this.#deps.service.catalog.rename(threadId, title);
     if (renamed.type !== 'done') showFailure(renamed);
     this.list.refresh();
   }
@@ -101,7 +101,7 @@ export class ThreadCommands implements Disposable {
   async pin(context: ThreadContext | undefined, isPinned: boolean): Promise<void> {
     const threadId = this.#meant(context);
     if (threadId === undefined) return this.#showNoThread();
-    await this.#deps.manager.catalog.pin(threadId, isPinned);
+    await this.#deps.service.catalog.pin(threadId, isPinned);
     if (threadId === this.#deps.threads.state?.threadId) this.#setPinned(isPinned);
     this.list.refresh();
   }
@@ -120,9 +120,9 @@ export class ThreadCommands implements Disposable {
   async remove(context: ThreadContext | undefined): Promise<void> {
     const threadId = await this.#recorded(context);
     if (threadId === undefined) return;
-    const title = (await this.#deps.manager.catalog.find(threadId))?.title ?? null;
-    const { threads, manager } = this.#deps;
-    const removed = await threads.forget(threadId, () => manager.remove(threadId));
+    const title = (await this.#deps.service.catalog.find(threadId))?.title ?? null;
+    const { threads, service } = this.#deps;
+    const removed = await threads.forget(threadId, () => service.remove(threadId));
     if (removed.type !== 'done') return showFailure(removed);
     if (this.list.isOpen) {
       this.list.refresh();
@@ -134,7 +134,7 @@ export class ThreadCommands implements Disposable {
   }
 
   async restore(threadId: string): Promise<void> {
-    if (!(await this.#deps.manager.catalog.restore(threadId))) return showFailure({ type: 'missing' });
+    if (!(await this.#deps.service.catalog.restore(threadId))) return showFailure({ type: 'missing' });
     if (this.list.isOpen) this.list.refresh();
     else await this.show(threadId);
   }
@@ -142,10 +142,10 @@ export class ThreadCommands implements Disposable {
   async export(context: ThreadContext | undefined): Promise<void> {
     const threadId = await this.#recorded(context);
     if (threadId === undefined) return;
-    const title = (await this.#deps.manager.catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
+    const title = (await this.#deps.service.catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
     const file = await askForExport(title);
     if (!file) return;
-    const text = await this.#deps.manager.catalog.export(threadId, file.path.endsWith('.json') ? 'json' : 'markdown');
+    const text = await this.#deps.service.catalog.export(threadId, file.path.endsWith('.json') ? 'json' : 'markdown');
     if (text === undefined) return showFailure({ type: 'missing' });
     await vscode.workspace.fs.writeFile(file, Buffer.from(text));
     const open = vscode.l10n.t('Open');
@@ -158,7 +158,7 @@ export class ThreadCommands implements Disposable {
   async openText(context: ThreadContext | undefined): Promise<void> {
     const threadId = await this.#recorded(context);
     if (threadId === undefined) return;
-    const { catalog } = this.#deps.manager;
+    const { catalog } = this.#deps.service;
     const text = await catalog.export(threadId, 'markdown');
     if (text === undefined) return showFailure({ type: 'missing' });
     const title = (await catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
@@ -203,13 +203,13 @@ export class ThreadCommands implements Disposable {
     return context?.threadId ?? this.#deps.threads.state?.threadId;
   }
 
-  /** Of a new thread nothing is recorded before its first message. Resolves to `undefined` after a message to the user. */
+  /** Resolves to `undefined`, after a message to the user, without a thread, and for one whose first message is not sent. */
   async #recorded(context: ThreadContext | undefined): Promise<string | undefined> {
     const threadId = this.#meant(context);
-    const { threads, manager } = this.#deps;
+    const { threads, service } = this.#deps;
     if (threadId === undefined) return this.#showNoThread();
     const isNew = threadId === threads.state?.threadId && threads.state.turns.length === 0;
-    if (!isNew || (await manager.catalog.find(threadId)) !== undefined) return threadId;
+    if (!isNew || (await service.catalog.find(threadId)) !== undefined) return threadId;
     void vscode.window.showInformationMessage(vscode.l10n.t('This thread has no messages yet.'));
     return undefined;
   }
@@ -220,7 +220,7 @@ export class ThreadCommands implements Disposable {
   }
 
   async #find({ scope, query }: ThreadQuery, signal: AbortSignal): Promise<readonly StoredThread[]> {
-    const { catalog } = this.#deps.manager;
+    const { catalog } = this.#deps.service;
     const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
     const listed = (await catalog.list(folders)).filter(({ place }) => scope === 'all' || place !== 'elsewhere');
     if (query.trim() === '') return listed;
@@ -239,7 +239,7 @@ export class ThreadCommands implements Disposable {
   async #tellPinned(threadId: string | undefined): Promise<void> {
     if (threadId === this.#toldPinnedOf) return;
     this.#toldPinnedOf = threadId;
-    const isPinned = threadId !== undefined && (await this.#deps.manager.catalog.isPinned(threadId));
+    const isPinned = threadId !== undefined && (await this.#deps.service.catalog.isPinned(threadId));
     if (threadId === this.#toldPinnedOf) this.#setPinned(isPinned);
   }
 
@@ -247,7 +247,7 @@ export class ThreadCommands implements Disposable {
   #markSeen(change: ThreadChange): void {
     const isEnd = change.type === 'event' && change.state.activeTurnId === null && change.before.activeTurnId !== null;
     if (change.state === null || (change.type === 'event' && !isEnd)) return;
-    this.#deps.manager.catalog.markSeen(change.state.threadId).catch(this.#deps.report);
+    this.#deps.service.catalog.markSeen(change.state.threadId).catch(this.#deps.report);
   }
 }
 

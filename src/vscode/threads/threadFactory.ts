@@ -28,7 +28,7 @@ import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread
 
 export interface ThreadFactoryDeps
   extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'allowsTakeOver' | 'makeSideCopy'> {
-  readonly manager: AgentService;
+  readonly service: AgentService;
   /** Undefined when the settings name an unknown provider. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
   /** By the id of a thread's provider. */
@@ -90,45 +90,45 @@ export class ThreadFactory implements ThreadSource {
 
   /** @throws ModelFault of kind `config` when no model is selected. */
   async start(): Promise<Session> {
-    return this.#deps.manager.start(...(await this.#thread()));
+    return this.#deps.service.start(...(await this.#thread()));
   }
 
   /** A thread in a side copy. @throws ModelFault as `start` */
   async startIn(folders: readonly Pick<CopiedFolder, 'copy'>[]): Promise<Session> {
     const [settings, host] = await this.#thread(undefined, placesIn(folders));
-    return this.#deps.manager.start(settings, host);
+    return this.#deps.service.start(settings, host);
   }
 
   /** A thread that works as this agent from its first turn on. @throws ModelFault as `start` */
   async startAs(role: AgentRole): Promise<Session> {
     const [given, host] = await this.#thread();
     const { settings, agent } = threadAsAgent(given, role);
-    return this.#deps.manager.start(settings, host, undefined, { agent, forksContext: false });
+    return this.#deps.service.start(settings, host, undefined, { agent, forksContext: false });
   }
 
   /** A thread of models that are not those of the settings. */
   async startWith(models: ModelClientFactory): Promise<Session> {
     const [settings, host] = await this.#thread(models);
-    return this.#deps.manager.start(settings, host);
+    return this.#deps.service.start(settings, host);
   }
 
   /** A thread for one edit at the cursor. `tooLate`: see `ThreadHost`. @throws ModelFault of kind `config` when no model is selected. */
   async startEdit(tooLate: NonNullable<ThreadHost['tooLate']>): Promise<Session> {
     const [settings, host] = await this.#thread();
-    return this.#deps.manager.start(editSettings(settings), editHost(host, tooLate));
+    return this.#deps.service.start(editSettings(settings), editHost(host, tooLate));
   }
 
   /** Asks the selected model one question, see `askModel`. @throws ModelFault of kind `config` when no model is selected */
   async ask(question: Question, signal: AbortSignal): Promise<string> {
-    return this.#deps.manager.ask(question, ...(await this.#thread()), signal);
+    return this.#deps.service.ask(question, ...(await this.#thread()), signal);
   }
 
   async open(id: string, how: OpenHow): Promise<Opened> {
     if (how === 'read') return this.#read(id, 'owned');
-    const { manager, log } = this.#deps;
+    const { service, log } = this.#deps;
     const thread = await this.#threadIfAny();
     if (thread === undefined) return this.#read(id, 'no_model');
-    const resumed = await (how === 'ask' ? manager.takeOver(id, ...thread) : this.#resume(id, how, thread));
+    const resumed = await (how === 'ask' ? service.takeOver(id, ...thread) : this.#resume(id, how, thread));
     if (resumed.type === 'resumed') return { type: 'live', session: resumed.session };
     if (resumed.type === 'refused') log.warn(resumed.message);
     return this.#read(id, resumed.type === 'owned' ? 'owned' : 'newer_format');
@@ -136,14 +136,14 @@ export class ThreadFactory implements ThreadSource {
 
   async #resume(id: string, how: OpenHow, thread: StartedWith): ReturnType<AgentService['resume']> {
     for (let look = 0; ; look++) {
-      const resumed = await this.#deps.manager.resume({ id }, ...thread);
+      const resumed = await this.#deps.service.resume({ id }, ...thread);
       if (resumed.type !== 'owned' || how !== 'after_reload' || look === RELOAD_LOOKS) return resumed;
       await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
     }
   }
 
   async #read(id: string, reason: ReadOnlyReason['type']): Promise<Opened> {
-    const opened = await this.#deps.manager.catalog.read(id);
+    const opened = await this.#deps.service.catalog.read(id);
     if (opened.type === 'unreadable') return { type: 'missing' };
     const { reader } = opened;
     return {
@@ -160,14 +160,14 @@ export class ThreadFactory implements ThreadSource {
 
   /** @throws Error with the reason. */
   async fork(id: string, itemId: string | null) {
-    const forked = await this.#deps.manager.fork({ id }, itemId, ...(await this.#thread()));
+    const forked = await this.#deps.service.fork({ id }, itemId, ...(await this.#thread()));
     if (forked.type === 'resumed') return forked;
     throw new Error(forked.type === 'owned' ? vscode.l10n.t('This thread is open in another window.') : forked.message);
   }
 
   /** @throws Error with the reason. */
   async importThread(text: string): Promise<Session> {
-    const imported = await this.#deps.manager.importThread(text, ...(await this.#thread()));
+    const imported = await this.#deps.service.importThread(text, ...(await this.#thread()));
     if (imported.type === 'resumed') return imported.session;
     throw new Error(
       imported.type === 'refused' ? imported.message : vscode.l10n.t('No thread was found in this file.'),

@@ -14,6 +14,19 @@ function expectFocus(page, testid) {
   });
 }
 
+/** Presses a key and returns which control gets the next one, also where that comes before the next frame. */
+function focusAfterKey(page, key) {
+  return page.evaluate(async (key) => {
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }));
+    const { port1, port2 } = new MessageChannel();
+    const next = new Promise((resolve) => port1.addEventListener('message', resolve, { once: true }));
+    port1.start();
+    port2.postMessage(null);
+    await next;
+    return document.activeElement?.getAttribute('data-testid');
+  }, key);
+}
+
 const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
@@ -673,7 +686,7 @@ const STORIES = {
     await press(page, 'Escape');
     await expectFocus(page, 'composer-input');
     assert.equal(await composer.inputValue(), 'half a thou');
-    await press(page, 'Control+r');
+    assert.equal(await focusAfterKey(page, { key: 'r', ctrlKey: true }), 'history-search');
     await page.keyboard.type('nobody said that');
     await press(page, 'Enter');
     await expectFocus(page, 'history-search');
