@@ -126,7 +126,10 @@ export interface ExecProcess {
 export interface HostReport {
   /** As `host:port`, each once, in the order in which the process asked; not all when it asked for very many. */
   readonly refused: readonly string[];
-  /** Allowed hosts, as `host:port (address)`, that were refused because that address is on this machine or in a private network. */
+  /**
+   * Allowed hosts, as `host:port (address)`, that were refused because that address is on this machine or in a private
+   * network.
+   */
   readonly misleading: readonly string[];
   /** The reason for which the process could reach no host at all, as a sentence for the user and the model. */
   readonly problem?: string;
