@@ -108,6 +108,8 @@ export interface ExecProcess {
    * surviving child still holds open. Never rejects.
    */
   readonly exited: Promise<ExecExit>;
+  /** The hosts that it was refused so far; absent where the limits have no `hosts`. */
+  hosts?(): HostReport;
   /** Allows one listener. Output that arrived before is kept for it. */
   onOutput(listener: (output: ExecOutput) => void): void;
   write(chars: string): void;

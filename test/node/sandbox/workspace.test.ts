@@ -334,14 +334,16 @@ test('a workspace has a mount point exactly as long as one of several processes 
 
 const DAY_MS = 86_400_000;
 
-test('a temporary folder is removed when no command has used it for days', async () => {
+test('a temporary folder, and a pipe of a killed process, are removed when no command has used them for days', async () => {
   using home = tempFolder();
   mkdirSync(home.at('tmp', 'thread', 'folder'), { recursive: true });
+  mkdirSync(home.at('box'));
+  for (const name of ['gate-7', 'filter']) writeFileSync(home.at('box', name), '');
   const [now, locks] = [Date.now(), createLocks(home.path, 'cli')];
   await sweepSandboxes(home.path, locks, now + 2 * DAY_MS);
-  expect(readdirSync(home.at('tmp'))).toEqual(['thread']);
+  expect([readdirSync(home.at('tmp')), readdirSync(home.at('box'))]).toEqual([['thread'], ['filter', 'gate-7']]);
   await sweepSandboxes(home.path, locks, now + 4 * DAY_MS);
-  expect(readdirSync(home.at('tmp'))).toEqual([]);
+  expect([readdirSync(home.at('tmp')), readdirSync(home.at('box'))]).toEqual([[], ['filter']]);
 });
 
 test('the temporary folder of an open thread stays however long no command has used it', async () => {

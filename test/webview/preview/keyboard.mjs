@@ -243,7 +243,12 @@ const STORIES = {
     await other.getByTestId('error-retry').focus();
     await press(other, 'Enter');
     assert.deepEqual(await takeOps(other), [{ type: 'retry' }]);
-    return other;
+    const unreached = await stage.show(stage.scenes.errors);
+    await unreached.getByRole('button', { name: 'Set Up OpenAI…' }).focus();
+    await takePosted(unreached);
+    await press(unreached, 'Enter');
+    assert.deepEqual(await takePosted(unreached), [{ type: 'set_up_provider', provider: 'openai' }]);
+    return unreached;
   },
   async 'an earlier message is edited in its place, and the draft from before comes back'(stage) {
     const page = await stage.show(stage.scenes.done);
