@@ -1,4 +1,4 @@
-/** "MCP Servers" and the servers of the workspace, with real servers; the user's choices are scripted. */
+/** "Show MCP Servers" and the servers of the workspace, with real servers; the user's choices are scripted. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -717,7 +717,7 @@ function questions(): Script {
         id: 'unanswered',
         questions: [limit],
         status: 'declined',
-        why: 'There is nobody to ask: no user can answer in this run. Decide yourself, say what you have assumed, and go on.',
+        why: 'No user can answer in this run. Decide yourself, say what you have assumed, and go on.',
       },
     })
     .says('Two more, before I change the callers.')
