@@ -56,6 +56,33 @@ it('comments name commands that exist', () => {
   expect(named.filter(({ title }) => !titles.has(title.replace(/…$/, '')))).toEqual([]);
 });
 
+it('titles of commands begin with a verb, in Title Case', () => {
+  const words = [...titles].map((title) => title.split(' '));
+  // VS Code's own commands begin with "New", too.
+  const verbs = [
+    ...[
+      'Add',
+      'Approve',
+      'Ask',
+      'Bring',
+      'Comment',
+      'Compact',
+      'Delete',
+      'Deny',
+      'Discard',
+      'Dismiss',
+      'Edit',
+      'Explain',
+    ],
+    ...['Export', 'Finish', 'Fix', 'Fork', 'Go', 'Import', 'Keep', 'Manage', 'New', 'Open', 'Pin', 'Redo', 'Reject'],
+    ...['Remove', 'Rename', 'Report', 'Restore', 'Review', 'Rewind', 'Run', 'Select', 'Send', 'Set', 'Show', 'Start'],
+    ...['Stop', 'Test', 'Toggle', 'Undo', 'Unpin', 'Use', 'Write'],
+  ];
+  const small = /^(?:a|an|and|as|at|by|for|from|in|of|on|or|the|to|with)$/;
+  expect(words.filter(([first = '']) => !verbs.includes(first))).toEqual([]);
+  expect(words.filter((all) => all.some((word) => !/^[A-Z]/.test(word) && !small.test(word)))).toEqual([]);
+});
+
 it('docs/cli.md names every event', () => {
   const names = eventMsgSchema.options.map(({ shape }) => shape.type.value);
   const page = read('docs/cli.md');

@@ -100,6 +100,11 @@ export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): v
   post({ type: 'pick', what });
 }
 
+/** Asks the host to set a provider up again: its key, its address, its model. */
+export function setUpProvider(provider: string): void {
+  post({ type: 'set_up_provider', provider });
+}
+
 /** Sends the text in the composer: a new turn, an addition to the running one, or an edit of a message. */
 export function sendDraft(): void {
   const input = draftInput();

@@ -1,5 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { HttpModels } from '../core/model/httpModels.ts';
 import type { ProviderConfig } from '../core/model/provider.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
@@ -17,29 +15,23 @@ import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
 import { sweepSandboxes } from '../node/sandbox/sweep.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
-import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { describeHost } from '../node/host/host.ts';
-import type { UserInput } from '../protocol/item.ts';
 import { providerNames } from '../protocol/knownProviders.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { AFTER_KILL, BASELINE_WORKER, IMAGE_WORKER } from './programs.ts';
-import { type ExecArguments, parseExecArguments } from './execArguments.ts';
+import type { ExecArguments } from './execArguments.ts';
+import { type Opening, readTask } from './execTask.ts';
 import { loadCustomizations } from './customizations.ts';
 import { HeapCollection } from './heapCollection.ts';
 import { type ExecMcp, startMcp } from './mcp.ts';
-import { folderGiven, requireHome, requireRoots } from './folders.ts';
 import { readSubmissions, type Submit } from './jsonlInput.ts';
 import { printSentence } from './print.ts';
 import { settleInterrupted } from './recoverPatches.ts';
-import { loadSettings } from './settingsFile.ts';
 import { remedyOf } from './remedy.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
-import { readAll, type Streams } from './streams.ts';
+import type { Streams } from './streams.ts';
 import { Failure, UsageError } from './usage.ts';
-import { messageOf } from '../core/util/fileErrors.ts';
-import { excessOf } from '../core/util/json.ts';
-import { withoutByteOrderMark } from '../core/util/textBytes.ts';
 
 /** `tiller exec`: runs one task in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
 export async function exec(
@@ -48,7 +40,7 @@ export async function exec(
   { version, storeOwnCache }: { readonly version: string; readonly storeOwnCache: () => void },
 ): Promise<number> {
   const say = (line: string) => printSentence(streams.stderr, line);
-  const { args, cwd, writable, home, settings, model, opening } = await readTask(argv, streams, say);
+  const { args, cwd, writable, home, settings, model, opening, baseInstructions } = await readTask(argv, streams, say);
   const demo = args.demo ? await startDemo() : undefined;
   let mcp: ExecMcp | undefined;
   try {
@@ -76,7 +68,7 @@ export async function exec(
       model,
       cwd,
       writable,
-      baseInstructions: await baseInstructionsOf(settings),
+      baseInstructions,
       // On the command line, no user reviews a patch before it is applied. It is applied, and the events contain the
       // diff.
       review: 'after',
@@ -93,44 +85,6 @@ export async function exec(
     await mcp?.close();
     await demo?.close();
   }
-}
-
-/** The task that the command line describes, before anything is started for it. */
-interface Task {
-  readonly args: ExecArguments;
-  /** The working directory. This path and those of the writable folders are absolute. */
-  readonly cwd: string;
-  readonly writable: readonly string[];
-  /** TILLER_HOME. The folder exists. */
-  readonly home: string;
-  readonly settings: Settings;
-  readonly model: string;
-  readonly opening: Opening;
-}
-
-/**
- * Reads the task from the command line, the settings and files.
- * @throws UsageError for an option, a folder, a setting or a file that cannot be used, or if no model is set
- */
-async function readTask(argv: readonly string[], streams: Streams, say: (line: string) => void): Promise<Task> {
-  const args = parseExecArguments(argv);
-  const cwd = folderGiven('--cd', args.cd ?? '.');
-  const writable = args.writable.map((given) => folderGiven('--writable', given, cwd));
-  requireRoots(writable);
-  const host = describeHost();
-  const home = tillerHome(host.environment, host.platform, host.homeDirectory);
-  const settings = await loadSettings(
-    createStorage(home),
-    { flags: args.flags, config: args.config, environment: host.environment },
-    say,
-  );
-  const model = args.demo ? 'demo' : settings.model;
-  if (model === null || model === '') {
-    throw new UsageError('no model is configured: give --model with --provider or --base-url, or --demo');
-  }
-  const opening = await openingOf(args, streams);
-  await requireHome(home);
-  return { args, cwd, writable, home, settings, model, opening };
 }
 
 /** Parts of the host that are the same for every thread of the command line. */
@@ -225,34 +179,6 @@ async function open(
   return resumed.session;
 }
 
-/** The input of the first turn; `null` when submissions come on stdin and no prompt was given. */
-interface Opening {
-  readonly input: UserInput[] | null;
-  readonly outputSchema: Record<string, unknown> | undefined;
-}
-
-async function openingOf(args: ExecArguments, streams: Streams): Promise<Opening> {
-  const images = await Promise.all(
-    args.images.map(async (image) => ({ type: 'local_image' as const, path: await file(image) })),
-  );
-  const outputSchema = args.outputSchema === null ? undefined : await readJsonObject(args.outputSchema);
-  const text = await promptOf(args, streams);
-  const input = text === null ? null : [{ type: 'text' as const, text }, ...images];
-  return { input, outputSchema };
-}
-
-async function promptOf(args: ExecArguments, { stdin }: Streams): Promise<string | null> {
-  if (args.prompt !== null && args.prompt !== '-') {
-    if (args.prompt.trim() === '') throw new UsageError('the prompt is empty');
-    return args.prompt;
-  }
-  if (args.input === 'jsonl') return null;
-  if (args.prompt === null && stdin.isTTY) throw new UsageError('no prompt: give it as an argument or on stdin');
-  const text = withoutByteOrderMark(await readAll(stdin));
-  if (text.trim() === '') throw new UsageError('the prompt on stdin is empty');
-  return text;
-}
-
 async function run(
   session: Session,
   live: LiveThreads,
@@ -316,44 +242,8 @@ function demoProvider(baseUrl: string, settings: Settings): ProviderConfig {
   return { id: 'demo', baseUrl, wireApi: settings.wireApi ?? 'responses', auth: 'none', ...limitsIn(settings) };
 }
 
-/**
- * Reads the file of the setting `baseInstructionsFile`; `null` if it is not set.
- * @throws UsageError if the file cannot be read
- */
-async function baseInstructionsOf({ baseInstructionsFile }: Settings): Promise<string | null> {
-  if (baseInstructionsFile === null) return null;
-  try {
-    return await readFile(baseInstructionsFile, 'utf8');
-  } catch (error) {
-    throw new UsageError(`baseInstructionsFile: ${messageOf(error)}`);
-  }
-}
-
 /** Starts the demo model. Its server is imported only here, because other models do not need it. */
 async function startDemo() {
   const { startDemoModel } = await import('../node/demoModel/server.ts');
   return startDemoModel({ port: 0 });
-}
-
-async function file(given: string): Promise<string> {
-  const resolved = path.resolve(given);
-  const found = await stat(resolved).catch(() => undefined);
-  if (!found?.isFile()) throw new UsageError(`${given}: there is no such file`);
-  return resolved;
-}
-
-async function readJsonObject(given: string): Promise<Record<string, unknown>> {
-  const text = withoutByteOrderMark(await readFile(await file(given), 'utf8'));
-  const excess = excessOf(text);
-  if (excess !== undefined) throw new UsageError(`${given}: it ${excess}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${given}: ${messageOf(error)}`);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`${given}: must hold a JSON object`);
-  }
-  return value as Record<string, unknown>;
 }

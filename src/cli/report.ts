@@ -1,13 +1,19 @@
 import type { Event, EventMsgOf } from '../protocol/event.ts';
 import type { Streams } from './streams.ts';
 import { JsonLines, printSentence, printText } from './print.ts';
+import { APPROVAL_REMEDY, endLines, startLine, unansweredLine } from './progress.ts';
 import { EXIT } from './usage.ts';
 
-/** Reports progress: events or the last message on stdout, errors and retries on stderr (docs/cli.md). */
+/**
+ * Reports progress: events or the last message on stdout, errors, retries and, on a terminal, steps on stderr
+ * (docs/cli.md).
+ */
 export class Report {
   readonly #json: boolean;
   readonly #streams: Streams;
   readonly #lines: JsonLines;
+  readonly #requests = new Map<string, EventMsgOf<'approval_requested'>>();
+  #hasUnanswered = false;
   #lastMessage: string | null = null;
   #lastTurn: 'none' | 'completed' | 'failed' | 'interrupted' = 'none';
 
@@ -26,6 +32,38 @@ export class Report {
     if (this.#json) this.#lines.write(event);
     if (event.threadId === rootId) this.#tellRoot(event);
     else this.#tellAgent(event);
+    if (!this.#json) this.#tellSteps(event, rootId);
+  }
+
+  /** A reader of the events needs none of these lines. */
+  #tellSteps({ threadId, msg }: Event, rootId: string): void {
+    if (threadId !== rootId) return;
+    switch (msg.type) {
+      case 'item_started':
+        return this.#step(startLine(msg.item));
+      case 'item_completed':
+        for (const line of endLines(msg.item)) this.#step(line);
+        return;
+      case 'approval_requested':
+        this.#requests.set(msg.approvalId, msg);
+        return;
+      case 'approval_resolved': {
+        const request = this.#requests.get(msg.approvalId);
+        this.#requests.delete(msg.approvalId);
+        if (request === undefined || msg.by !== 'non_interactive') return;
+        this.#say(unansweredLine(request));
+        if (!this.#hasUnanswered) this.#say(APPROVAL_REMEDY);
+        this.#hasUnanswered = true;
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  /** Steps are for a user at a terminal: a script that keeps stderr wants the errors alone. */
+  #step(line: string | undefined): void {
+    if (line !== undefined && this.#streams.stderr.isTTY) printSentence(this.#streams.stderr, line);
   }
 
   #tellAgent({ threadId, msg }: Event): void {

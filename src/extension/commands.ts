@@ -31,14 +31,14 @@ import type { ThreadContext } from '../vscode/threads/threadContext.ts';
 /** The features that carry out the commands of package.json, which has their titles, keys and `when` clauses. */
 export interface CommandTargets {
   readonly chat: ChatCommands;
-  readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
+  readonly mentions: Pick<Mentions, 'attach' | 'attachActive' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
   readonly edits: Pick<EditAtCursor, 'ask' | 'recall' | 'retry' | 'stop' | 'open' | 'answer' | 'decide'>;
   readonly entryPoints: EntryPoints;
   readonly commitMessage: Pick<CommitMessage, 'write' | 'writeInPanel'>;
   readonly codeReview: Pick<CodeReview, 'start'>;
   readonly findings: Pick<FindingThreads, 'fix' | 'quote' | 'dismiss'>;
-  readonly comments: Pick<LineComments, 'begin' | 'add' | 'remove' | 'send' | 'discard'>;
+  readonly comments: Pick<LineComments, 'begin' | 'add' | 'remove' | 'send' | 'discard' | 'show'>;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<ProposalTabs, 'toggleHunk' | 'rejectWithReason'>;
   readonly openProposal: () => Promise<void>;
@@ -85,9 +85,10 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('bringHome', ({ copies }) => copies.bringHome()),
     command('removeSideCopy', ({ copies }, id?: unknown) => copies.remove(typeof id === 'string' ? id : undefined)),
     command('sendSelection', ({ mentions }) => mentions.attachSelection()),
-    command('attach', ({ mentions }, uri?: vscode.Uri, selected?: readonly vscode.Uri[]) =>
-      mentions.attach(selected ?? (uri ? [uri] : [])),
-    ),
+    command('attach', ({ mentions }, uri?: vscode.Uri, selected?: readonly vscode.Uri[]) => {
+      const given = selected ?? (uri ? [uri] : []);
+      return given.length === 0 ? mentions.attachActive() : mentions.attach(given);
+    }),
     command('fixProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) => problems.ask('fix', uri, range)),
     command('explainProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) =>
       problems.ask('explain', uri, range),
@@ -118,7 +119,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('comments.remove', ({ comments }, given?: unknown) => comments.remove(given)),
     command('comments.send', ({ comments }) => comments.send()),
     command('comments.discard', ({ comments }) => comments.discard()),
-    command('comments.show', () => vscode.commands.executeCommand('workbench.action.focusCommentsPanel')),
+    command('comments.show', ({ comments }) => comments.show()),
     command('interrupt', ({ chat }) => chat.interrupt()),
     command('compactThread', ({ chat }) => chat.compact()),
     command('showWaiting', ({ chat }) => chat.showPending()),

@@ -6,10 +6,10 @@ import { messageOf } from '../core/util/fileErrors.ts';
 import { isOwnerRunning, ownerText } from '../node/host/processIdentity.ts';
 import { createRedactor } from '../node/host/redact.ts';
 import { WantedLinks } from '../node/host/wantedLinks.ts';
-import { proxyFor } from '../node/network/proxy/environmentProxy.ts';
-import { WindowStateFile } from '../node/storage/windowState.ts';
+import { folderOfWindows, WindowStateFile } from '../node/storage/windowState.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
+import { machineProxy } from './machineProxy.ts';
 import { createChannel, createLog, type TailedLog } from '../vscode/log.ts';
 import { KeyStore } from '../vscode/models/apiKeys.ts';
 import { readSettings, warnOfSetting } from '../vscode/settings.ts';
@@ -30,14 +30,6 @@ export interface Host {
   readonly links: WantedLinks;
   /** Kept over a reload of the window. */
   readonly windowState: WindowStateFile;
-}
-
-/** VS Code's proxy, else that of the environment. @throws ProxyFailure when the environment names no usable one */
-function machineProxy(url: URL): URL | undefined {
-  const http = vscode.workspace.getConfiguration('http');
-  const named = http.get<string>('proxy', '');
-  const isUsed = http.get<string>('proxySupport') !== 'off' && URL.canParse(named);
-  return isUsed ? new URL(named) : proxyFor(url, process.env);
 }
 
 /** Creates the base services. Reads no settings before they are asked for. */
@@ -83,7 +75,7 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     node,
     links,
     windowState: new WindowStateFile({
-      folder: context.storageUri && path.join(context.storageUri.fsPath, 'windows'),
+      folder: context.storageUri && folderOfWindows(context.storageUri.fsPath),
       shared: context.workspaceState,
       processes: { own: ownerText(), isRunning: isOwnerRunning },
       report,

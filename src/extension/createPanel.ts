@@ -163,7 +163,7 @@ export function createPanel(
     { interrupted: () => recovery.patches.length, showThread: tryShowThread },
     store,
   );
-  const chat = new ChatCommands({ threads, view });
+  const chat = new ChatCommands({ threads, view, send: (input) => sender.sendInput(input) });
   const approvals = createApprovals(
     editors,
     agent,

@@ -33,8 +33,8 @@ const MOST_VAIN_ATTEMPTS = 3;
 /** Bytes before the cache that name the bundle it was made from: its size and its time of change. */
 const STAMP_BYTES = 16;
 /**
- * Then two bytes: whether the process that made it had applied a patch, and how many made it again in vain since; rounded up, because V8
- * copies code that is not aligned.
+ * Then two bytes: whether the process that made it had applied a patch, and how many made it again in vain since;
+ * rounded up, because V8 copies code that is not aligned.
  */
 const APPLIES_PATCHES = STAMP_BYTES;
 const VAIN_ATTEMPTS = STAMP_BYTES + 1;
@@ -110,7 +110,10 @@ function evaluate({ file, cacheFile, script, stamp, cache }: CompiledBundle): un
   return loaded.exports;
 }
 
-/** Like `require` of a file, and asks for each module once: a bundle calls it some 300 times, and in VS Code each passes its hooks. */
+/**
+ * Like `require` of a file, and asks for each module once: a bundle calls it some 300 times, and in VS Code each passes
+ * its hooks.
+ */
 function requireOnce(file: string): (name: string) => unknown {
   const load = createRequire(file);
   const known = new Map<string, unknown>();

@@ -183,7 +183,8 @@ async function startLaunch(launch: Launch, spawn: () => Promise<ExecProcess>): P
       await exited;
       await launch.settled();
     };
-    return { ...child, exited, kill };
+    const { hosts } = launch;
+    return { ...child, exited, kill, ...(hosts && { hosts: () => hosts.report() }) };
   } catch (error) {
     await launch.ended();
     throw error;

@@ -3,6 +3,7 @@
  * `github.com:22`, `10.1.2.3:8080`, `[fd00::1]`. Without a port a pattern means the two usual ones. `*.` stands for one
  * or more labels in front of a domain, and not for the domain itself.
  */
+import * as z from 'zod';
 
 /** The ports of http and https. */
 const USUAL_PORTS: readonly number[] = [80, 443];
@@ -33,6 +34,12 @@ export function parseHostPattern(text: string): ParsedHost {
   if (port !== undefined && !isPort(port)) return { problem: 'must have a port between 1 and 65535' };
   return { pattern: `${wildcard}${host}${port === undefined ? '' : `:${port}`}` };
 }
+
+/** A host as `parseHostPattern` takes it. */
+export const hostPatternSchema = z.string().superRefine((text, context) => {
+  const parsed = parseHostPattern(text);
+  if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem });
+});
 
 /**
  * The host of a URL or a request in its one form: names in lower case and ASCII without a dot at the end, addresses as

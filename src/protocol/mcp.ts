@@ -1,5 +1,6 @@
 /** MCP servers as data: their settings, and their state as the user sees it. */
 import * as z from 'zod';
+import { hostPatternSchema } from './hostPattern.ts';
 import { httpUrlSchema } from './providers.ts';
 import { lazyStrictObject } from './lazyObject.ts';
 
@@ -31,6 +32,8 @@ const mcpSandboxSchema = z.union([
       )
       .default([]),
     network: z.boolean().default(false),
+    /** Hosts that it may reach without `network`. Without a default: an approval covers the entry as it was written. */
+    allowedHosts: z.array(hostPatternSchema).optional(),
   })),
 ]);
 

@@ -95,7 +95,10 @@ export const ruleSchema = z.lazy(() =>
       decision: ruleDecisionSchema.default('allow'),
       /** True when matching commands run outside the sandbox. Otherwise they stay inside (docs/decisions/0009). */
       bypassSandbox: z.boolean().optional(),
-      /** True when matching commands may open files with secrets in the sandbox; their output is redacted (docs/decisions/0037). */
+      /**
+       * True when matching commands may open files with secrets in the sandbox; their output is redacted
+       * (docs/decisions/0037).
+       */
       readsSecrets: z.boolean().optional(),
       justification: z.string().trim().min(1).optional(),
       /** Examples that are checked when the file is loaded; a string is split into words as a shell would. */

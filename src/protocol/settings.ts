@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { hooksSettingSchema } from './hooks.ts';
-import { parseHostPattern } from './hostPattern.ts';
+import { hostPatternSchema } from './hostPattern.ts';
 import { mcpServersSettingSchema } from './mcp.ts';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
@@ -43,12 +43,6 @@ const bytesSchema = z
 function orNone<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? null : value), schema.nullable()).default(null);
 }
-
-/** A host as `parseHostPattern` takes it. */
-const hostPatternSchema = z.string().superRefine((text, context) => {
-  const parsed = parseHostPattern(text);
-  if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem });
-});
 
 const on = z.boolean().default(true);
 const off = z.boolean().default(false);

@@ -2,6 +2,7 @@
 
 import { lookAtFiles } from './baseline.mjs';
 import { measureExtension } from './extension.mjs';
+import { startWithHosts } from './hosts.mjs';
 import { closePanel, measurePanel, measureThread } from './panel.mjs';
 import { longFile, manyFiles, runPatch } from './patches.mjs';
 import { median } from './report.mjs';
@@ -55,6 +56,7 @@ export const JOBS = {
   looks100000: { ...lookJob(100_000), repeat: 3, quick: { repeat: 1 } },
   looks200000: { ...lookJob(200_000), repeat: 2, quick: { repeat: 1 } },
   spawns: { only: 'tiller', measure: () => startCommands(250), repeat: 5, quick: { repeat: 1 } },
+  hosts: { only: 'tiller', measure: startWithHosts, repeat: 3, quick: { repeat: 1 } },
   deltas: { turns: 1, deltas: 20_000, quiet: true, repeat: 5, quick: { repeat: 2 } },
   hunks: { ...patchJob(longFile(200, 20_000)), repeat: 9, quick: { repeat: 3 } },
   manyHunks: { ...patchJob(longFile(1000, 100_000)), repeat: 9, quick: { repeat: 3 } },
@@ -140,6 +142,14 @@ export const ROWS = [
     value: ({ spawns }) => median(spawns.map(({ started }) => started)),
     limit: () => 3,
     budget: '≤ 3',
+  },
+  {
+    name: 'sandbox-hosts',
+    title: 'a command in the sandbox that may reach a host, more than one that may reach none (ms)',
+    jobs: ['hosts'],
+    value: ({ hosts }) => median(hosts.map(({ wallMs, without }) => wallMs - without)),
+    limit: () => 50,
+    budget: '≤ 50',
   },
   {
     name: 'cold-start',

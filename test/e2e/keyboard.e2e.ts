@@ -112,4 +112,6 @@ test('a message with a mention is sent, answered about, edited with its files, p
   expect(await disk('notes.txt')).toBe('one\ntwo\nthree\n');
   await expect.poll(() => panel.get('pick-mode').innerText(), soon).toContain('Agent');
   await focusIsIn(composer);
+  // The change of the command is marked after the end of its turn, which may be in the window of the next file.
+  await panel.get('review').waitFor(soon);
 }, 120_000);

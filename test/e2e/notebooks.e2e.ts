@@ -64,7 +64,7 @@ test('changes its cells, is marked there, and is undone and kept by the keys of 
   await vscode.codeLens('Tiller: 2 changes').waitFor(soon);
   await vscode.screenshot('notebooks/1-changed');
 
-  await vscode.command('Tiller: Next Change to Review');
+  await vscode.command('Tiller: Go to Next Change to Review');
   await page.locator('.notebookOverlay .monaco-editor.focused').waitFor(soon);
   await page.locator('.statusbar-item').filter({ hasText: 'Change 1 of 2' }).waitFor(soon);
   await page.keyboard.press('Control+Alt+n');

@@ -52,7 +52,7 @@ test('closing the terminal ends nothing, killing does, and the palette lists the
   const { vscode, panel } = window();
   await vscode.command('Terminal: Kill All Terminals');
   await expect.poll(() => panel.get('process').count(), soon).toBe(2);
-  await vscode.command('Tiller: Background Processes');
+  await vscode.command('Tiller: Show Background Processes');
   await vscode.quickRow('sleep 600').waitFor();
   await vscode.screenshot('processes/2-palette');
   await vscode.closeQuickInput();

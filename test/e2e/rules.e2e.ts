@@ -36,7 +36,7 @@ const page = () => window().vscode.webview();
 const rule = (words: string) => page().getByTestId('rule').filter({ hasText: words });
 
 async function openRules(): Promise<void> {
-  await window().vscode.command('Tiller: Rules and Approvals');
+  await window().vscode.command('Tiller: Show Rules and Approvals');
   await page().getByTestId('rules-page').waitFor();
 }
 
@@ -127,7 +127,7 @@ test('the open page takes the next key when its command is run again', async () 
   await openRules();
   await page().getByTestId('rules-try').fill('');
   await page().getByTestId('rules-try').focus();
-  await vscode.command('Tiller: Rules and Approvals');
+  await vscode.command('Tiller: Show Rules and Approvals');
   const typed = async () => {
     await vscode.page.keyboard.type('x');
     return page().getByTestId('rules-try').inputValue();
@@ -153,7 +153,7 @@ test('selected rules of VS Code are imported; others are listed with the reason'
 
 test('the audit log names the decision, who made it and the result, and leads to the rule', async () => {
   const { vscode, folder } = window();
-  await vscode.command('Tiller: Audit Log');
+  await vscode.command('Tiller: Show Audit Log');
   await page().getByTestId('audit-page').waitFor();
   const row = (text: string) => page().getByTestId('audit-row').filter({ hasText: text });
   await row('touch asked-again').getByText('denied (you)').waitFor();

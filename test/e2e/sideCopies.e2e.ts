@@ -44,7 +44,7 @@ test('a thread works in a side copy, and what is left of its review comes home b
   expect(text).toContain('line 29 typed');
   expect(await disk('a.txt')).toBe(TEXT);
 
-  await vscode.command('Tiller: Side Copies');
+  await vscode.command('Tiller: Show Side Copies');
   await vscode.page.locator('.quick-input-widget').getByText('1 file changed').waitFor(soon);
   expect((await vscode.quickLabels())[0]).toBe('Change it');
   await vscode.screenshot('copies/list');

@@ -68,6 +68,18 @@ describe('a command in a terminal', () => {
     assert.deepEqual(lengths, Array(RUNS).fill(MUCH));
   });
 
+  test('loses nothing of its end while the reader is busy', async () => {
+    const child = await spawn("head -c 20000 /dev/zero | tr '\\0' x");
+    let length = 0;
+    child.onOutput(({ bytes }) => {
+      length += bytes.length;
+      const until = performance.now() + 110;
+      while (performance.now() < until);
+    });
+    await child.exited;
+    assert.equal(length, 20_000);
+  });
+
   test('is blocked without a reader, and loses no output', async () => {
     const child = await spawn("head -c 3000000 /dev/zero | tr '\\0' x");
     await sleep(200);

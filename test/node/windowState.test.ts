@@ -1,6 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { WindowStateFile } from '../../src/node/storage/windowState.ts';
+import { folderOfWindows, WindowStateFile } from '../../src/node/storage/windowState.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 /** The state that VS Code keeps for all windows of a folder: each window has a copy from its start, and writes it whole. */
@@ -64,20 +65,31 @@ describe('the state of a window', () => {
     expect(windows.errors).toEqual([]);
   });
 
-  it('is its own also where VS Code gives it the folder of a window that was closed before', async () => {
-    using folder = tempFolder();
-    using other = tempFolder();
-    const windows = desk(folder.path);
-    const first = windows.open('first');
-    const second = windows.open('second', other.path);
-    await first.update('draft', 'of the first');
-    first.close();
-    windows.kill('first');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-    await second.update('draft', 'of the second');
-    second.close();
-    windows.kill('second');
-    expect(windows.open('second again').get('draft')).toBe('of the second');
+  it('is its own in whichever of the storage folders VS Code opens it, and whichever window has written last', async () => {
+    using storage = tempFolder();
+    const windows = desk(undefined);
+    const open = (name: string, id: string) => windows.open(name, folderOfWindows(storage.at(id, 'extension')));
+    let number = 0;
+    for (const [closedFirst, id, idAfterReload] of [
+      ['second', '', ''],
+      ['second', '', '-1'],
+      ['first', '-1', ''],
+      ['first', '-1', '-1'],
+    ] as const) {
+      const workspace = `workspace${++number}`;
+      const opened = { first: open('first', workspace), second: open('second', `${workspace}-1`) };
+      await opened.first.update('draft', 'of the first');
+      await opened.second.update('draft', 'of the second');
+      for (const name of [closedFirst, closedFirst === 'first' ? 'second' : 'first'] as const) {
+        opened[name].close();
+        windows.kill(name);
+        if (name !== closedFirst) continue;
+        const files = storage.at(workspace, 'extension', 'windows');
+        for (const file of readdirSync(files)) utimesSync(path.join(files, file), 0, 0);
+      }
+      const own = id === '' ? 'of the first' : 'of the second';
+      expect(open('again', `${workspace}${idAfterReload}`).get('draft')).toBe(own);
+    }
   });
 
   it('is that of all windows where none was closed, and where there is no folder', async () => {
@@ -86,7 +98,7 @@ describe('the state of a window', () => {
       const windows = desk(place);
       await windows.open('first').update('thread', 'a');
       expect(windows.open('second').get('thread')).toBe('a');
-      expect(windows.shared.values).toMatchObject({ thread: 'a' });
+      expect(windows.shared.values).toEqual({ thread: 'a' });
     }
   });
 
@@ -99,7 +111,38 @@ describe('the state of a window', () => {
     void first.update('draft', 'draft');
     void first.update('gone', undefined);
     await first.flush();
+    expect(first.get('gone', 'nothing')).toBe('nothing');
     expect(windows.open('second').get('draft')).toBe('draft');
+  });
+
+  it('is written only when a value changes, and never without a folder', async () => {
+    using folder = tempFolder();
+    for (const place of [folder.path, undefined]) {
+      const windows = desk(place);
+      windows.shared.values = { thread: 'a' };
+      const window = windows.open('first');
+      await window.update('thread', place === undefined ? 'b' : 'a');
+      await window.flush();
+      if (place === undefined) window.close();
+      const written = [...readdirSync(folder.path), ...readdirSync('.')];
+      expect(written.filter((name) => /^[\da-f]{16}\.json/.test(name))).toEqual([]);
+      expect(windows.errors).toEqual([]);
+    }
+  });
+
+  it('is kept where one process opens the window again, and where other files are beside its own', async () => {
+    using folder = tempFolder();
+    writeFileSync(folder.at('first.json.now'), '{');
+    const windows = desk(folder.path);
+    const first = windows.open('first');
+    await first.update('draft', 'text');
+    await first.flush();
+    first.close();
+    windows.open('first');
+    windows.kill('first');
+    windows.shared.values = {};
+    expect(windows.open('second').get('draft')).toBe('text');
+    expect(windows.errors).toEqual([]);
   });
 
   it('is in one file, which stays with the window that has taken it, whenever the window before was closed', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EventMsgOf, EventMsgType } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { agentIds, agentScript, agentsEnd, nextEvent } from '../support/agentScript.ts';
@@ -269,12 +269,31 @@ describe('undo of a turn that has started sub-agents', () => {
     },
   );
 
-  it('comes with a rewind of files and conversation, which closes the agents', async () => {
+  it('comes with a rewind of files and conversation', async () => {
     await using chat = await startScenario({ ...FULL, files: FILES, model: both() });
     await chat.send('ROOT');
     const [message] = chat.items('user_message');
     const op = { type: 'rollback', toItemId: message?.id ?? '', files: true, conversation: true } as const;
     await ask(chat, op, 'turns_rolled_back');
     assert.deepEqual([chat.files(), chat.state.turns], [FILES, []]);
+  });
+
+  it('of the conversation closes the agents that its turns have left open', async () => {
+    await using chat = await startScenario({
+      ...FULL,
+      agents: { tools: 'all' },
+      model: agentScript({
+        ROOT: [[calls('spawn_agent', { message: 'CHILD', agent_type: 'worker' })], [says('It works.')]],
+        CHILD: [[says('Done.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    await agentsEnd(chat);
+    const agents = () => chat.service.live.states.filter(({ threadId }) => threadId !== chat.session.threadId).length;
+    assert.equal(agents(), 1);
+    const [message] = chat.items('user_message');
+    const op = { type: 'rollback', toItemId: message?.id ?? '', files: false, conversation: true } as const;
+    await ask(chat, op, 'turns_rolled_back');
+    await expect.poll(agents).toBe(0);
   });
 });

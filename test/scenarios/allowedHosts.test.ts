@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import { auditEntries } from '../support/auditEntries.ts';
-import { calls, says } from '../support/modelServer.ts';
+import { type Answer, calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
@@ -112,6 +112,34 @@ describe.skipIf(noSandbox)('a command in the sandbox', () => {
     expect((await answered(chat, 'approved')).hosts).toEqual([`b.test:${port}`, `a.test:${port}`]);
     await ended;
     expect(chat.outputs()[0]).toContain('reached\ndone\nreached\ndone');
+  });
+
+  it('that succeeds although it was refused a host is not asked about, and the model gets the host', async () => {
+    const silent = `curl -s http://a.test:${port}/ || true`;
+    await using chat = await start({ model: [[run(silent)], [says('Done.')]] });
+    await chat.send('go');
+    expect(chat.said('approval_requested')).toEqual([]);
+    expect(outputs(chat)).toEqual([['completed', expect.any(String)]]);
+    expect(chat.outputs()[0]).toContain(`The sandbox refused these hosts, which are not allowed: a.test:${port}.`);
+  });
+
+  it('that continues in the background gives the model each host that it was refused once, also before its end', async () => {
+    const cmd = `curl -s -o /dev/null http://a.test:${port}/; until test -e go; do sleep 0.05; done; curl -s http://b.test:${port}/; echo end`;
+    const read: Answer = ({ input }) => {
+      writeFileSync(chat.folder.at('go'), '');
+      const session_id = Number(/session ID (\d+)/.exec(String(input.at(-1)?.output))?.[1]);
+      return [calls('write_stdin', { session_id, yield_time_ms: 20_000 })];
+    };
+    await using chat = await start({
+      model: [[calls('exec_command', { cmd, yield_time_ms: 2_000 })], read, [says('Done.')]],
+    });
+    await chat.send('go');
+    const note = (host: string) => `The sandbox refused these hosts, which are not allowed: ${host}:${port}.`;
+    const [first, second] = chat.outputs();
+    expect(first).toContain(note('a.test'));
+    expect(first).toContain('Process running');
+    expect(second).toContain(note('b.test'));
+    expect(second).toContain('Process exited with code 0');
   });
 
   it('is not asked about where the policy never asks, or a rule forbids the host', async () => {

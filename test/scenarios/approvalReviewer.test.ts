@@ -124,6 +124,40 @@ describe.skipIf(noSandbox)('the approval reviewer', () => {
     expect(chat.said('approval_resolved')).toMatchObject([{ by: 'user' }]);
   });
 
+  it('sends no key that Tiller holds by now', async () => {
+    const key = 'key-of-the-user';
+    let hold = () => {};
+    await using chat = await start([DONE, [run(`touch ${key}`, { justification: `with ${key}` })], ALLOW, DONE], {
+      deps: ({ keys }) => {
+        hold = () => keys.hold(key);
+        return {};
+      },
+    });
+    await chat.send(`Use ${key}.`);
+    hold();
+    await chat.send('Go on.');
+    const text = reviewsOf(chat)[0]?.text ?? '';
+    expect(text).not.toContain(key);
+    expect(text.match(/\[hidden\]/g)).toHaveLength(3);
+  });
+
+  it('is not asked about a command that is too long, or once a cap is reached', async () => {
+    await using long = await start([[run(`touch ${'a'.repeat(12_000)}`)], DONE]);
+    await sendAnswering(long, 'Go.', 'denied');
+    await using capped = await start([[run(MAKE), usage({ total: 2000 })]], {
+      caps: { turn: { tokens: 1000, cost: null } },
+    });
+    const ended = capped.send('Go.');
+    await capped.next('approval_reviewed');
+    await capped.answer('abort');
+    await ended;
+    expect([long, capped].map((chat) => chat.said('approval_reviewed').map(({ text }) => text))).toEqual([
+      ['It was not reviewed: the command is too long for a review.'],
+      ['It was not reviewed: a cap on tokens or cost is reached.'],
+    ]);
+    expect([...reviewsOf(long), ...reviewsOf(capped)]).toEqual([]);
+  });
+
   it('asks the user when the time for the review is over', async () => {
     let end: (() => void) | undefined;
     await using chat = await start([[run(MAKE)], [hangs()], DONE], {
@@ -375,6 +409,7 @@ describe.skipIf(noSandbox)('the approval reviewer', () => {
     const [review] = reviewsOf(chat);
     expect(review?.text).toContain('What the user wants.');
     expect(review?.text).not.toContain('What the model wants.');
+    expect(review?.text).toMatch(/agent\W+default/);
     await agent.session.dispose();
   });
 

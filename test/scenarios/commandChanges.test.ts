@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'vitest';
+import type { Problems } from '../../src/core/ports.ts';
 import { changeRecordSchema } from '../../src/protocol/baseline.ts';
 import { clockTick, fileGate } from '../support/fileGate.ts';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -23,6 +24,12 @@ function changed(chat: Scenario): Record<string, string[]> {
         : [[command, changes.files.map(({ kind, path, ...more }) => [kind, path, ...Object.entries(more)].join(' '))]],
     ),
   );
+}
+
+/** Returns the lines that the turn has removed and added, as its last diff has them. */
+function changedLines(chat: Scenario): readonly string[] {
+  const diff = chat.said('turn_diff').at(-1)?.unifiedDiff ?? '';
+  return diff.split('\n').filter((line) => /^[-+][a-z]/.test(line));
 }
 
 function records(chat: Scenario) {
@@ -110,14 +117,61 @@ describe('what a command changes', () => {
       ],
     });
     await chat.send('go');
-    const last = chat.said('turn_diff').at(-1)?.unifiedDiff ?? '';
-    assert.deepEqual(
-      last.split('\n').filter((line) => /^[-+][a-z]/.test(line)),
-      ['-one', '+four'],
-    );
+    assert.deepEqual(changedLines(chat), ['-one', '+four']);
     assert.deepEqual(changed(chat), { 'sed -i s/two/three/ a.txt': ['update a.txt added,1 removed,1'] });
     const sources = records(chat).map((record) => record.type === 'step' && record.source);
     assert.deepEqual(sources, ['patch', 'command', 'patch']);
+  });
+
+  it('comes before a later patch of the same file, also on a slow disk', async () => {
+    await using chat = await startScenario({
+      ...FULL,
+      files: { 'a.txt': 'one\n' },
+      deps: ({ baseline, clock }) => ({
+        baseline: baseline && {
+          ...baseline,
+          // The change of the command is read when the patch has been written, or later.
+          read: async (hash) => {
+            while (chat.files()['a.txt'] !== 'three\n') await clock.sleep(10);
+            await clock.sleep(100);
+            return baseline.read(hash);
+          },
+        },
+      }),
+      model: [[run('echo two > a.txt')], [patch('*** Update File: a.txt\n@@\n-two\n+three\n')], [says('Done.')]],
+    });
+    await chat.send('go');
+    assert.deepEqual(changedLines(chat), ['-one', '+three']);
+    const sources = records(chat).map((record) => record.type === 'step' && record.source);
+    assert.deepEqual(sources, ['command', 'patch']);
+  });
+
+  it('comes after a patch that the editor still checks', async () => {
+    using gates = tempFolder();
+    const patched = fileGate(gates.at('patched'));
+    const problems: Problems = {
+      watch: async () => ({
+        async settle() {
+          const told = chat.next('files_changed');
+          patched.open();
+          await told;
+          return [];
+        },
+        dispose: () => {},
+      }),
+    };
+    await using chat = await startScenario({
+      ...FULL,
+      files: { 'a.txt': 'one\n' },
+      deps: () => ({ problems }),
+      model: [
+        [calls('exec_command', { cmd: `${patched.wait}; echo three > a.txt`, yield_time_ms: 250 })],
+        [patch('*** Update File: a.txt\n@@\n-one\n+two\n')],
+        [says('Done.')],
+      ],
+    });
+    await chat.send('go');
+    assert.deepEqual(changedLines(chat), ['-one', '+three']);
   });
 
   it('is not what was saved between two commands, and what both wrote is one chain', async () => {

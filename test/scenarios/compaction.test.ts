@@ -583,6 +583,21 @@ describe('what a compaction keeps', () => {
     expect(compact).toEqual([...own, summaryMessage('Done.')]);
   });
 
+  it('has no key that Tiller holds, also where the summary repeats one', async () => {
+    const key = 'key-of-the-user';
+    await using chat = await startScenario({
+      deps: ({ keys }) => {
+        keys.hold(key);
+        return {};
+      },
+      model: [[says('One.')], [says(`Use ${key}.`)], [says('Two.')]],
+    });
+    await chat.send('one');
+    await compacted(chat);
+    await chat.send('two');
+    expect(SUMMARY.exec(talkOf(chat.server.lastRequest)[1] ?? '')?.[1]).toBe('Use [hidden].');
+  });
+
   it('is requested with the prompt of the setting', async () => {
     await using chat = await startScenario({
       compaction: 'Say it in one word.',

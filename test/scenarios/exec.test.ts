@@ -178,7 +178,7 @@ describe('tiller exec', () => {
     const outputOf = () => server.lastRequest.input.flatMap(({ output }) => output ?? []);
     expect(outputOf()).toEqual(['{"answers":{"colour":{"answers":["Green"]}}}']);
     expect((await runCli(['exec', ...flags, 'go'], { home: folder.path })).code).toBe(0);
-    expect(outputOf()).toEqual([expect.stringMatching(/^There is nobody to ask: /)]);
+    expect(outputOf()).toEqual([expect.stringMatching(/^No user can answer in this run\. /)]);
   });
 
   it('sends no image and no mention of a file with secrets, by whatever name', async () => {

@@ -393,11 +393,10 @@ describe.skipIf(noSandbox)('a file with secrets', { timeout: LONG }, () => {
     await made.chat.send('go');
     const outputs = made.chat
       .outputs()
-      .map((output) =>
-        output.replaceAll(made.chat.folder.path, 'W').replace(' Nothing was done; go on without it.', ''),
-      );
+      .map((output) => output.replaceAll(made.chat.folder.path, 'W').replace(' Nothing was done.', ''));
     const clause = 'W/.env may not be read (sandbox.unreadable: **/.env)';
-    const denied = 'Denied (non_interactive): this needs approval and nobody is there to ask. ';
+    const denied =
+      'Denied (non_interactive): no user can answer in this run, so go on without it and say in your answer what you left out. ';
     expect(outputs).toEqual([
       `${denied}${clause}.`,
       `${denied}${clause}, and W/hard.txt is a hard link to it.`,

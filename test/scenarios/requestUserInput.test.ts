@@ -73,12 +73,9 @@ describe('request_user_input', () => {
       return [chat.outputs(), chat.said('question_requested').length];
     };
     const goOn = 'Decide yourself, say what you have assumed, and go on.';
-    expect(await said({ interactive: false })).toEqual([
-      [`There is nobody to ask: no user can answer in this run. ${goOn}`],
-      1,
-    ]);
+    expect(await said({ interactive: false })).toEqual([[`No user can answer in this run. ${goOn}`], 1]);
     expect(await said({ policy: 'never' })).toEqual([
-      [`There is nobody to ask: the approval policy is never, so the user is not asked anything. ${goOn}`],
+      [`The approval policy is never, so the user is not asked anything. ${goOn}`],
       0,
     ]);
   });

@@ -97,9 +97,22 @@ describe.skipIf(noSandbox)('a command in the sandbox', () => {
     expect(existsSync('/etc/tiller-test')).toBe(false);
   });
 
+  it('stays blocked where no user can answer, and the output tells the model to go on without it', async () => {
+    await using chat = await startScenario({
+      box: 'real',
+      policy: 'on-failure',
+      interactive: false,
+      model: [[run('touch /etc/tiller-test')], [says('Then not.')]],
+    });
+    await chat.send('go');
+    expect(chat.outputs()[0]).toMatch(
+      /\nIt was not run again outside the sandbox: no user can answer in this run, so /,
+    );
+  });
+
   it.each([
     ['on-request', 'require_escalated'],
-    ['never', 'Nobody will be asked'],
+    ['never', 'The user is not asked to allow it'],
   ] as const)('under %s tells the model what was blocked and what to do: %s', async (policy, advice) => {
     await using chat = await startScenario({
       box: 'real',
@@ -115,7 +128,7 @@ describe.skipIf(noSandbox)('a command in the sandbox', () => {
   it.each([
     ['on-request', 'require_escalated'],
     ['on-failure', 'run it again and wait for its end'],
-    ['never', 'Nobody will be asked'],
+    ['never', 'The user is not asked to allow it'],
   ] as const)('in the background under %s the look in on its end says what was blocked: %s', async (policy, advice) => {
     const cmd = 'touch /etc/tiller-test; until [ -e go ]; do sleep 0.02; done; echo later; exit 1';
     const looksIn: Answer = ({ input }) => {

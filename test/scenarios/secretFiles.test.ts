@@ -312,7 +312,7 @@ describe('a patch that reads or replaces a file with secrets', () => {
     expect((await outcomeOf(call, { answer: 'approved' })).asked).toEqual([`patch: ${CLAUSE}.`]);
     const refused = await outcomeOf(call);
     expect(refused.output).toContain(
-      `Denied (non_interactive): this needs approval and nobody is there to ask. ${CLAUSE}.`,
+      `Denied (non_interactive): no user can answer in this run, so go on without it and say in your answer what you left out. ${CLAUSE}.`,
     );
     expect(refused.files).toEqual(files);
     const never = await outcomeOf(call, { policy: 'never' });

@@ -256,6 +256,28 @@ describe('rollback', () => {
     assert.ok(!sent.includes('beta') && !sent.includes('gamma') && !sent.includes('two.txt'));
   });
 
+  it('goes back to the message that began a turn, not to one that came while it ran', async () => {
+    let goOn = () => {};
+    const sent = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const first = await startScenario({ ...FULL, model: [[waits(sent), says('First.')], [says('Second.')]] });
+    const ended = first.send('alpha');
+    await first.server.received(1);
+    first.submit({ type: 'steer', input: [{ type: 'text', text: 'beta' }] });
+    await first.next('input_queued');
+    goOn();
+    await ended;
+    const [began = '', came = ''] = messageIds(first);
+    const back = { type: 'rollback', files: false, conversation: true } as const;
+    const refused = `No turn begins with the message ${came}`;
+    assert.ok((await ask(first, { ...back, toItemId: came }, 'warning')).message.startsWith(refused));
+    await first[Symbol.asyncDispose]();
+    await using chat = await startScenario({ ...FULL, model: [], resume: first });
+    assert.ok((await ask(chat, { ...back, toItemId: came }, 'warning')).message.startsWith(refused));
+    assert.equal((await ask(chat, { ...back, toItemId: began }, 'turns_rolled_back')).turnIds.length, 1);
+  });
+
   it('holds after the thread was opened again', async () => {
     const first = await threeTurns();
     const [, toItemId = ''] = messageIds(first);

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync,
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
+import { contentHash } from '../../src/core/baseline/contentHash.ts';
 import { createExec } from '../../src/node/exec.ts';
 import { eventSchema } from '../../src/protocol/event.ts';
 import { clockTick, fileGate } from '../support/fileGate.ts';
@@ -57,6 +58,12 @@ class Place implements Disposable {
   /** Ids of the threads that have records of changes. */
   recorded(): readonly string[] {
     return readdirSync(path.join(this.home, 'tiller/baselines/records')).map((name) => path.basename(name, '.jsonl'));
+  }
+
+  /** Resolves when a file with this content was recorded, which takes longer on a busy machine. */
+  keeps(text: string): Promise<void> {
+    const hash = contentHash(Buffer.from(text));
+    return fileGate(path.join(this.home, 'tiller/baselines/blobs', hash.slice(0, 2), hash)).opened();
   }
 
   undo(...args: readonly string[]) {
@@ -186,14 +193,17 @@ describe('tiller undo', () => {
     using place = new Place({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
     // A process that the first command leaves behind writes b.txt when no command runs.
     using gates = tempFolder();
-    const [ended, written] = [fileGate(gates.at('ended')), fileGate(gates.at('written'))];
+    const gate = (name: string) => fileGate(gates.at(name));
+    const [ended, written, recorded] = [gate('ended'), gate('written'), gate('recorded')];
     const leftBehind = `(${ended.wait}; echo other > b.txt; ${written.pass}) > /dev/null 2>&1 &`;
-    await place.turn(`echo two > a.txt; echo two > b.txt; ${leftBehind}`, async () => {
+    await place.turn(`echo two > a.txt; echo first > b.txt; ${leftBehind}`, async () => {
+      await place.keeps('first\n');
       await clockTick();
       ended.open();
       await written.opened();
       await clockTick();
-      return [calls('exec_command', { cmd: 'echo three > b.txt' })];
+      void place.keeps('other\n').then(() => recorded.open());
+      return [calls('exec_command', { cmd: `${recorded.wait}; echo three > b.txt` })];
     });
     const changed = place.files();
     const refused = await place.inTerminal('n');

@@ -1,4 +1,4 @@
-/** "Agents" with real files; the user's choices are scripted. */
+/** "Show Agents" with real files; the user's choices are scripted. */
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -265,7 +265,7 @@ suite('The API for other extensions', () => {
     );
   });
 
-  test('"Tools from Other Extensions" lists the tools, and keeps the names of those that are not there now', async () => {
+  test('"Select Tools from Other Extensions" lists the tools, and keeps the names of those that are not there now', async () => {
     const lists: vscode.QuickPickItem[][] = [];
     const original = vscode.window.showQuickPick;
     Object.assign(vscode.window, {

@@ -7,6 +7,7 @@ suite('a new thread', () => {
     const order: string[] = [];
     const slowly = async (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
     const chat = new ChatCommands({
+      send: async () => {},
       threads: {
         submit: async () => {},
         access: { type: 'own' },

@@ -1,4 +1,4 @@
-/** "MCP Servers" and the servers of the workspace, with real servers; the user's choices are scripted. */
+/** "Show MCP Servers" and the servers of the workspace, with real servers; the user's choices are scripted. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -214,7 +214,7 @@ suite('MCP servers', () => {
       args: [program, 'two words'],
       env: { TOKEN: '${env:HOME}' },
       cwd: 'sub',
-      sandbox: { writableRoots: ['~/notes'], network: true },
+      sandbox: { writableRoots: ['~/notes'], allowedHosts: ['registry.npmjs.org', '*.pypi.org'] },
     };
     writeFileSync(file, JSON.stringify({ mcpServers: { notes: entry } }));
     const { shown: said } = answers();
@@ -231,7 +231,7 @@ suite('MCP servers', () => {
       `Command: ${process.execPath} ${program} 'two words'`,
       'Working directory: sub',
       'Sandbox: it may write in ~/notes, a temporary folder',
-      'Network: it may connect to every host',
+      'Network: it may connect to registry.npmjs.org, *.pypi.org',
       'Variable: TOKEN=${env:HOME}',
     ]);
     assert(mcp.servers.get('notes'));

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { suite, suiteSetup, suiteTeardown, test } from 'mocha';
 import * as vscode from 'vscode';
 import { networkFault } from '../../src/core/model/networkFaults.ts';
+import { machineProxy } from '../../src/extension/machineProxy.ts';
 import { createNodeFetch } from '../../src/node/network/fetch.ts';
 import { webFetch } from '../../src/node/mcp/webFetch.ts';
 import { ModelServer } from '../support/modelServer.ts';
@@ -57,6 +58,22 @@ suite('proxy', () => {
       assert.deepEqual(asked, ['http://model.invalid/v1/responses', 'model.invalid:443']);
     });
   }
+
+  test('is the one of commands that may reach hosts, with the exceptions of VS Code', async () => {
+    const address = settings().get('proxy');
+    const uses = (url: string) => machineProxy(new URL(url))?.origin;
+    try {
+      await change('proxySupport', 'override');
+      const urls = ['http://a.invalid/', 'https://b.a.invalid/', 'http://127.0.0.1:8080/', 'https://localhost/'];
+      assert.deepEqual(urls.map(uses), [address, address, undefined, undefined]);
+      await change('noProxy', ['.a.invalid']);
+      assert.deepEqual(['https://b.a.invalid/', 'https://c.invalid/'].map(uses), [undefined, address]);
+      await change('proxySupport', 'off');
+      assert.equal(uses('https://c.invalid/'), undefined);
+    } finally {
+      await change('noProxy', undefined);
+    }
+  });
 
   for (const isStrict of [true, false]) {
     test(`opens a tunnel to https, in which the certificate is checked, with http.proxyStrictSSL: ${isStrict}`, async () => {

@@ -641,7 +641,7 @@ suite('the side copy of an agent', () => {
       };
       Object.assign(vscode.window, { showInformationMessage: press });
       await commands.offer('agent', 'worker');
-      assert.deepEqual(asked, ['The agent worker has changed 1 file in a side copy. [Bring Home] [Side Copies]']);
+      assert.deepEqual(asked, ['The agent worker has changed 1 file in a side copy. [Bring Home] [Show Side Copies]']);
       assert.equal(bringHome.has(id), true);
       await bringHome.leave(id);
       await commands.bringHome('agent');

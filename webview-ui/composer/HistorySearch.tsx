@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { replaceDraft } from '../actions.ts';
 import * as history from './historySearch.ts';
 import { t } from '../l10n.ts';
@@ -16,7 +16,8 @@ export function HistorySearch() {
 function Search() {
   const field = useRef<HTMLInputElement>(null);
   const active = history.active.value;
-  useEffect(() => field.current?.focus(), []);
+  // Before the next key: typed letters would go into the draft, and Enter would send it.
+  useLayoutEffect(() => field.current?.focus(), []);
   useLayoutEffect(() => {
     document.getElementById(rowId(history.activeIndex.value))?.scrollIntoView({ block: 'nearest' });
   }, [active]);

@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals';
 import type { ModelGroup, ModelRow } from '../../src/protocol/modelMenu.ts';
 import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
 import type { HostMessage, PanelSettings } from '../../src/protocol/wire.ts';
+import { setUpProvider } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { settings } from '../store.ts';
 import { afterModelChoice } from '../view.ts';
@@ -114,7 +115,7 @@ export function take(row: MenuRow): void {
     case 'typed':
       return chooseModel(provider, row.model);
     case 'set_up':
-      return post({ type: 'set_up_provider', provider });
+      return setUpProvider(provider);
   }
 }
 

@@ -3,7 +3,7 @@ import type { ErrorAction, ErrorKind } from '../../src/protocol/policy.ts';
 import { isInProcess, providerTitle } from '../../src/protocol/knownProviders.ts';
 import type { RetryState, TurnError } from '../../src/protocol/thread.ts';
 import type { ComponentChildren } from 'preact';
-import { actOnError, submit } from '../actions.ts';
+import { actOnError, setUpProvider, submit } from '../actions.ts';
 import { say, t } from '../l10n.ts';
 import { isOwn, settings as panelSettings, startedProvider, waiting } from '../store.ts';
 import { roughly } from '../text/format.ts';
@@ -111,6 +111,8 @@ export function ErrorNotice({
   // When a server rejects the key, the action is to enter another one. When VS Code reports that the user has not
   // allowed its models, the action is to select another model.
   const isConsent = kind === 'auth' && action === 'select_model';
+  // A server that is not reached may have been entered with a wrong address.
+  const server = kind === 'network' && settings !== null ? serverOf(settings) : undefined;
   return (
     <Notice
       testid="error"
@@ -133,6 +135,11 @@ export function ErrorNotice({
                 {labelOf('retry')}
               </Button>
             )}
+            {server !== undefined && (
+              <Button testid="error-set-up" onClick={() => setUpProvider(server)}>
+                {t('Set Up {0}…', titleOfServer(server))}
+              </Button>
+            )}
           </>
         )
       }
@@ -147,19 +154,23 @@ export function ErrorNotice({
 /** The kinds of errors that arise on this machine. The notice does not name the model, because it is not the cause. */
 const OWN_ERRORS: ReadonlySet<ErrorKind> = new Set(['paused', 'storage', 'sandbox', 'internal']);
 
+/** Returns the provider of a turn whose models are reached by HTTP; `undefined` if it has another one. */
+function serverOf({ provider = startedProvider.value }: TurnSettings): string | undefined {
+  return provider === undefined || isInProcess(provider) ? undefined : provider;
+}
+
+function titleOfServer(provider: string): string {
+  return providerTitle({ providers: panelSettings.value?.providers ?? {} }, provider);
+}
+
 /** Names the model and the server of the failed request, if there was one. */
 function Where({ settings }: { settings: TurnSettings }) {
-  const provider = settings.provider ?? startedProvider.value;
-  const isServer = provider !== undefined && !isInProcess(provider);
+  const server = serverOf(settings);
   return (
     <span class="notice-where" data-testid="error-where">
-      {isServer
-        ? t(
-            'Model: {0} · Server: {1}',
-            settings.model,
-            providerTitle({ providers: panelSettings.value?.providers ?? {} }, provider),
-          )
-        : t('Model: {0}', settings.model)}
+      {server === undefined
+        ? t('Model: {0}', settings.model)
+        : t('Model: {0} · Server: {1}', settings.model, titleOfServer(server))}
     </span>
   );
 }

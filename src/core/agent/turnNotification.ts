@@ -32,7 +32,10 @@ export interface RequestNotification {
 /** Linux takes no longer argument than 128 KiB. */
 const ARGUMENT_BYTES = 120 * 1024;
 
-/** The notification for an event: only completed turns count, not those that failed or were interrupted, nor those of sub-agents. */
+/**
+ * The notification for an event: only completed turns count, not those that failed or were interrupted, nor those of
+ * sub-agents.
+ */
 export function turnNotification({ event, state }: ThreadUpdate): TurnNotification | undefined {
   const { msg, turnId, threadId } = event;
   if (msg.type !== 'turn_completed' || turnId === null || isSubAgent(state)) return undefined;

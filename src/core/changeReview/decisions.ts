@@ -49,7 +49,7 @@ export function unkeepHunks(review: TextReview, step: number): TextReview {
       base: spliced(base, start, end, lines),
       hunks: [...hunks.slice(0, last), ...moved],
       kept: shiftKept(
-        now.kept.filter((kept) => kept.step !== step || kept.start < start),
+        now.kept.filter((kept) => kept.step !== step),
         start,
         end,
         lines.length,
@@ -62,7 +62,7 @@ export function unkeepHunks(review: TextReview, step: number): TextReview {
 
 /**
  * Returns the edits that undo these hunks in `text`, with the line endings that it has. `undefined` when `text` is not
- * the text of the review, because then the places of the hunks are unknown.
+ * the text of the review, because then the places of the hunks are unknown. `hunks`: in order.
  */
 export function hunksWithout(
   review: TextReview,
@@ -90,10 +90,10 @@ function commonEnding(hunks: readonly ReviewHunk[], lines: readonly EndedLine[])
   return endings.size === 1 ? only : undefined;
 }
 
-/** Joins adjacent hunks: two separate edits of the same last line would conflict. */
+/** Joins adjacent hunks, which are in order: two separate edits of the same last line would conflict. */
 function joined(hunks: readonly ReviewHunk[]): readonly ReviewHunk[] {
   const all: ReviewHunk[] = [];
-  for (const hunk of hunks.toSorted((one, other) => one.start - other.start || one.end - other.end)) {
+  for (const hunk of hunks) {
     const last = all.at(-1);
     if (last?.end !== hunk.start) all.push(hunk);
     else all[all.length - 1] = { ...last, end: hunk.end, baseEnd: hunk.baseEnd };

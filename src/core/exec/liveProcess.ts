@@ -61,6 +61,7 @@ export class LiveProcess {
   readonly #startedAt: number;
   #unread = new HeadTailBuffer();
   #taken = '';
+  readonly #takenHosts = new Set<string>();
   #end: ProcessEnd | undefined;
   #endedBy: EndedBy = 'itself';
   #durationMs: number | undefined;
@@ -138,6 +139,19 @@ export class LiveProcess {
     this.#unread = new HeadTailBuffer();
     this.#taken = (this.#taken + output.head + output.tail).slice(-KEPT);
     return output;
+  }
+
+  /** The hosts that it was refused since the last call; `undefined` where none were allowed to it. */
+  takeHosts(): HostReport | undefined {
+    const report = this.#end?.hosts ?? this.#child.hosts?.();
+    if (report === undefined) return undefined;
+    const taken = this.#takenHosts;
+    const isNew = (text: string) => !taken.has(text) && taken.add(text) !== undefined;
+    return {
+      refused: report.refused.filter(isNew),
+      misleading: report.misleading.filter(isNew),
+      ...(report.problem !== undefined && isNew(report.problem) && { problem: report.problem }),
+    };
   }
 
   /** The end of all output taken so far: a program may print why it fails long before it ends. */

@@ -209,7 +209,10 @@ function withBlankLine({ content }: MessageItem, index: number): MessageItem['co
   return index === 0 ? content : [{ type: 'input_text', text: '\n\n' }, ...content];
 }
 
-/** Text only, unless the provider is configured for images: “Image URLs are only allowed for messages with role 'user'” (OpenAI, HTTP 400). */
+/**
+ * Text only, unless the provider is configured for images: “Image URLs are only allowed for messages with role 'user'”
+ * (OpenAI, HTTP 400).
+ */
 function toolMessage(item: ToolCallOutputItem, place: ChatForm['toolImages']): ChatMessage {
   const { call_id } = item;
   if (!hasToolImages(item)) return { role: 'tool', tool_call_id: call_id, content: textOf(item.output) };

@@ -51,9 +51,9 @@ export class HttpModels {
 
   /**
    * Asks a server on this machine about the window of its loaded model, unless it is known: for a model that is not
-   * loaded it reports the maximum. With `asksRemote` OpenRouter is asked, too, once, and a Messages server about a model of
-   * an unknown name: without their lists the window of a model is unknown after a restart. Other servers are asked only when the user chooses a model. Never rejects, and resolves after
-   * `withinMs` at the latest.
+   * loaded it reports the maximum. With `asksRemote` OpenRouter is asked, too, once, and a Messages server about a
+   * model of an unknown name: without their lists the window of a model is unknown after a restart. Other servers are
+   * asked only when the user chooses a model. Never rejects, and resolves after `withinMs` at the latest.
    */
   async learn(provider: ProviderConfig, model: string, withinMs: number, { asksRemote = false } = {}): Promise<void> {
     if (!URL.canParse(provider.baseUrl)) return;

@@ -1,4 +1,7 @@
-/** The cost of a response: by the prices of the settings (`tiller.providers.<id>.models.<slug>`), else as the server reports it. */
+/**
+ * The cost of a response: by the prices of the settings (`tiller.providers.<id>.models.<slug>`), else as the server
+ * reports it.
+ */
 import type { TokenUsage } from '../../protocol/event.ts';
 import type { ModelSettings } from '../../protocol/providers.ts';
 

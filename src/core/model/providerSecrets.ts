@@ -14,8 +14,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Keys in the settings: in headers (also those from the environment), in parameters and in addresses of servers. They must not appear in any file of
- * Tiller.
+ * Keys in the settings: in headers (also those from the environment), in parameters and in addresses of servers. They
+ * must not appear in any file of Tiller.
  */
 export function secretsInSettings(
   {

@@ -15,7 +15,8 @@ export type ServerError = z.infer<typeof serverErrorSchema>;
 
 /**
  * The error in a JSON document of any of the shapes that servers use: `{error: {…}}`, `{error: "…"}`, `{message}`,
- * `{detail}`, `{errors: […]}`, `{base_resp: {status_code, status_msg}}`, or one of these as the only element of a list; an empty one when there is none.
+ * `{detail}`, `{errors: […]}`, `{base_resp: {status_code, status_msg}}`, or one of these as the only element of a list;
+ * an empty one when there is none.
  */
 export function serverErrorIn(answer: unknown): ServerError {
   const document: unknown = Array.isArray(answer) ? answer[0] : answer;

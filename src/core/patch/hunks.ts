@@ -8,7 +8,6 @@ export function hunksBetween(before: TextLines, after: TextLines): TextHunk[] {
   let start = 0;
   let offset = 0;
   const closeAt = (end: number, until: number) => {
-    if (start === end && offset === until) return;
     const hunk = smallest(before, start, end, after.text.slice(offset, until));
     if (hunk !== undefined) hunks.push(hunk);
   };

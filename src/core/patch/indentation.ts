@@ -25,7 +25,7 @@ export function shiftBetween(quoted: readonly string[], found: readonly string[]
   for (const [index, line] of quoted.entries()) {
     const other = found[index] ?? '';
     if (isBlank(line)) continue;
-    const own = line === other ? NONE : shiftOf(indentationOf(line), indentationOf(other));
+    const own = shiftOf(indentationOf(line), indentationOf(other));
     shift ??= own;
     if (own.type === 'uneven' || !isEqual(own, shift)) return UNEVEN;
   }

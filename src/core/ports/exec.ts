@@ -108,6 +108,8 @@ export interface ExecProcess {
    * surviving child still holds open. Never rejects.
    */
   readonly exited: Promise<ExecExit>;
+  /** The hosts that it was refused so far; absent where the limits have no `hosts`. */
+  hosts?(): HostReport;
   /** Allows one listener. Output that arrived before is kept for it. */
   onOutput(listener: (output: ExecOutput) => void): void;
   write(chars: string): void;
@@ -126,7 +128,10 @@ export interface ExecProcess {
 export interface HostReport {
   /** As `host:port`, each once, in the order in which the process asked; not all when it asked for very many. */
   readonly refused: readonly string[];
-  /** Allowed hosts, as `host:port (address)`, that were refused because that address is on this machine or in a private network. */
+  /**
+   * Allowed hosts, as `host:port (address)`, that were refused because that address is on this machine or in a private
+   * network.
+   */
   readonly misleading: readonly string[];
   /** The reason for which the process could reach no host at all, as a sentence for the user and the model. */
   readonly problem?: string;

@@ -1,4 +1,7 @@
-/** The threads that the user has pinned: they are listed first. All windows and command lines with the same TILLER_HOME share them. */
+/**
+ * The threads that the user has pinned: they are listed first. All windows and command lines with the same TILLER_HOME
+ * share them.
+ */
 import * as z from 'zod';
 import type { Storage } from '../ports.ts';
 

@@ -12,8 +12,8 @@ type TrashPorts = { readonly storage: Storage; readonly clock: Clock };
 export type RemoveRest = (threadIds: readonly string[]) => Promise<void>;
 
 /**
- * The name of the folder in the trash is the time of the deletion. Name a thread behind its sub-agents: after a crash in between, it
- * is still in the list and can be deleted again.
+ * The name of the folder in the trash is the time of the deletion. Name a thread behind its sub-agents: after a crash
+ * in between, it is still in the list and can be deleted again.
  */
 export async function moveToTrash({ storage, clock }: TrashPorts, paths: readonly string[]): Promise<void> {
   const stamp = clock.now().toISOString().slice(0, 19).replaceAll(':', '-');

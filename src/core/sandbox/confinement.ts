@@ -62,8 +62,9 @@ function replacedTmpdir(
 }
 
 /**
- * Returns the sandbox without hosts and without writable folders, except the thread's temporary one: for commands that are known to only
- * read. If such a command was classified wrongly, it still changes nothing, and no check is needed when it has ended.
+ * Returns the sandbox without hosts and without writable folders, except the thread's temporary one: for commands that
+ * are known to only read. If such a command was classified wrongly, it still changes nothing, and no check is needed
+ * when it has ended.
  */
 export function forReading(confinement: Confinement): Confinement {
   if (confinement.type === 'none') return confinement;

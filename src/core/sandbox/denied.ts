@@ -54,7 +54,7 @@ function blockedAdvice(approvalPolicy: ApprovalPolicy, at: BlockedAt): string | 
     case 'on-request':
       return 'If the task needs it, call again with sandbox_permissions "require_escalated" and a justification.';
     case 'never':
-      return 'Nobody will be asked to allow it; find a way within the sandbox.';
+      return 'The user is not asked to allow it; find a way within the sandbox.';
     case 'untrusted':
     case 'on-failure':
       // The user is asked at once while the call waits.

@@ -12,7 +12,10 @@ export const HOST_PROXY_PORT = 61_080;
 /** The command's own servers are reached directly. */
 const DIRECT = 'localhost,127.0.0.1,::1';
 
-/** The variables that lead programs to the proxy: those that curl, git, pip, cargo, go and most libraries read, those of npm's configuration, and that of node's `fetch`. */
+/**
+ * The variables that lead programs to the proxy: those that curl, git, pip, cargo, go and most libraries read, those of
+ * npm's configuration, and that of node's `fetch`.
+ */
 export function proxyVariables(port: number): Readonly<Record<string, string>> {
   const proxy = `http://127.0.0.1:${port}`;
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
@@ -26,8 +29,8 @@ export function proxyVariables(port: number): Readonly<Record<string, string>> {
 }
 
 /**
- * Gives npm a cache in the temporary folder of the thread, because it fails where it cannot write its cache. Returns nothing where
- * the command can write the usual one, has another one in its environment, or has no temporary folder.
+ * Gives npm a cache in the temporary folder of the thread, because it fails where it cannot write its cache. Returns
+ * nothing where the command can write the usual one, has another one in its environment, or has no temporary folder.
  */
 export function npmCache(
   { writableRoots, temporary: { folder, seenAt } }: Pick<SandboxLimits, 'writableRoots' | 'temporary'>,

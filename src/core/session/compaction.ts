@@ -51,9 +51,9 @@ export async function compactWhenDue(run: TurnRun, end?: number): Promise<void> 
 }
 
 /**
- * Replaces the history with the initial context, the user's latest messages, a summary and a list of open work. No call may be owed. Emits a
- * `compaction` item, which also has the reason of a failure. Rejects when the turn is stopped, also at a cap. `end`:
- * the items from there on are not in the summary; the user's messages of them follow it.
+ * Replaces the history with the initial context, the user's latest messages, a summary and a list of open work. No call
+ * may be owed. Emits a `compaction` item, which also has the reason of a failure. Rejects when the turn is stopped,
+ * also at a cap. `end`: the items from there on are not in the summary; the user's messages of them follow it.
  */
 export async function compact(
   run: TurnRun,

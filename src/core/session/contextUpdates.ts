@@ -64,7 +64,10 @@ export class ContextUpdates {
     return this.#docsNote === undefined ? [] : [this.#docsNote];
   }
 
-  /** Reads the instructions of the project; the next `take` in the same folder uses what this call has read. @throws Error of the workspace */
+  /**
+   * Reads the instructions of the project; the next `take` in the same folder uses what this call has read. @throws
+   * Error of the workspace
+   */
   readDocs(options: DocsOptions): Promise<string> {
     const place = docsPlace(options);
     if (this.#docsAhead?.place !== place) {

@@ -186,8 +186,8 @@ export class PendingRequests {
   }
 
   /**
-   * Asks the user a question of the model, of Tiller or of an MCP server. Without a user it is cancelled at once. Rejects with the
-   * reason of the signal when that aborts before an answer. `callId`: the call that asks.
+   * Asks the user a question of the model, of Tiller or of an MCP server. Without a user it is cancelled at once.
+   * Rejects with the reason of the signal when that aborts before an answer. `callId`: the call that asks.
    */
   async inquire(body: QuestionBody, { emit, signal, agent }: Asker, callId?: string): Promise<QuestionAnswer> {
     const questionId = this.#options.ids.next('question');

@@ -64,6 +64,8 @@ export class ThreadChanges {
   /** `undefined` where nothing is recorded. */
   readonly #ledger: ChangeLedger | undefined;
   readonly #pending = new Set<Promise<void>>();
+  /** Changes that are being recorded and reported. Never rejects. */
+  #lastReport: Promise<void> = Promise.resolve();
   #problem: string | undefined;
 
   constructor(deps: ThreadChangesDeps) {
@@ -133,7 +135,7 @@ export class ThreadChanges {
     const startedAt = new Date(command.startedAt);
     const found = await ledger.recover({ id: itemId, roots, startedAt, maxBytes: this.#deps.maxBytes });
     // Recorded even without changes: otherwise the next process would attribute later changes to the command.
-    await this.#record(found, { turnId, itemId, box });
+    await this.#record(found, { turnId, itemId, box, at: this.#deps.clock.now().toISOString() });
     await this.#describe(found.changes, command);
   }
 
@@ -146,21 +148,24 @@ export class ThreadChanges {
     const { changes, newFolders, goneFolders, problem } = found;
     if (problem !== undefined) this.#tell(problem);
     if (changes.length + newFolders.length + goneFolders.length === 0) return;
-    await this.#record(found, { turnId, itemId, box });
-    const described = await this.#describe(changes, { turnId, itemId, settings });
-    if (described !== undefined) onChanges(described);
+    const at = this.#deps.clock.now().toISOString();
+    await this.#inOrder(async () => {
+      await this.#record(found, { turnId, itemId, box, at });
+      const described = await this.#describe(changes, { turnId, itemId, settings });
+      if (described !== undefined) onChanges(described);
+    });
   }
 
   async #record(
     { changes, newFolders, goneFolders }: WindowChanges,
-    { turnId, itemId, box }: { readonly turnId: string; readonly itemId: string; readonly box: SandboxMechanism },
+    { turnId, itemId, box, at }: Pick<CutOffCommand, 'turnId' | 'itemId' | 'box'> & { readonly at: string },
   ): Promise<void> {
     await this.records.append({
       type: 'step',
       turnId,
       itemId,
       source: 'command',
-      at: this.#deps.clock.now().toISOString(),
+      at,
       changes: [...changes],
       newFolders: [...madeFolders(newFolders, box)],
       goneFolders: removedFolders(goneFolders),
@@ -188,8 +193,8 @@ export class ThreadChanges {
   }
 
   /**
-   * Applies a patch, also if its changes cannot be recorded. @throws the signal's reason when it aborts while the patch
-   * waits for a look
+   * Applies a patch, also if its changes cannot be recorded. Resolves when the changes of commands before it are reported.
+   * @throws the signal's reason when it aborts while the patch waits for a look
    */
   async #patch<Result>(
     { itemId, paths }: { readonly itemId: string; readonly paths: readonly string[] },
@@ -202,11 +207,14 @@ export class ThreadChanges {
     try {
       const written = await this.#ledger.write(paths, () => (applying = apply()), signal);
       const { result, changes, newFolders } = written;
+      const earlier = this.#lastReport;
       if (isApplied(result) && changes.length > 0) {
         const at = this.#deps.clock.now().toISOString();
         const step = { type: 'step', turnId, itemId, source: 'patch', at } as const;
-        this.#track(this.records.append({ ...step, changes: [...changes], newFolders: [...newFolders] }));
+        const record = { ...step, changes: [...changes], newFolders: [...newFolders] };
+        this.#track(this.#inOrder(() => this.records.append(record)));
       }
+      await earlier;
       return result;
     } catch (error) {
       if (applying === undefined) signal.throwIfAborted();
@@ -214,6 +222,13 @@ export class ThreadChanges {
       this.#tell(error);
       return result;
     }
+  }
+
+  /** Records and reports changes in the order in which the ledger has found them. Settles as `report` does. */
+  #inOrder(report: () => Promise<void>): Promise<void> {
+    const reported = this.#lastReport.then(report);
+    this.#lastReport = reported.catch(() => {});
+    return reported;
   }
 
   #track(work: Promise<void>): void {

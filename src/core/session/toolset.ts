@@ -38,8 +38,8 @@ export interface ToolsetOptions {
 }
 
 /**
- * The tools of one thread, in the order of their providers: built in (with those of the editor), then those of the client, then those of servers.
- * Of two tools with the same name the first one is kept.
+ * The tools of one thread, in the order of their providers: built in (with those of the editor), then those of the
+ * client, then those of servers. Of two tools with the same name the first one is kept.
  */
 export class Toolset {
   /** Calls of the tools of the client that it has not answered. */

@@ -13,7 +13,8 @@ const ENOUGH = 200_000;
 
 /**
  * Resolves to a text for the model: the names of all files that differ from the base of the copy, then their diffs.
- * `refusals` returns files that may not be read: there is no diff of those, at home or in the copy. `undefined` without a difference. Rejects with the error of the disk, or the signal's reason.
+ * `refusals` returns files that may not be read: there is no diff of those, at home or in the copy. `undefined` without
+ * a difference. Rejects with the error of the disk, or the signal's reason.
  */
 export async function copyChangesText(
   copy: SideCopy,

@@ -25,8 +25,9 @@ export interface SelectedSkills {
 export const NO_SKILLS: SelectedSkills = { skills: [], problems: [] };
 
 /**
- * Decides which skills and prompts of files are used; of two of one kind with one name the first that is not refused. Files of the user come first, so that no
- * workspace replaces one of them. `otherTools`: names of the tools that extensions offer.
+ * Decides which skills and prompts of files are used; of two of one kind with one name the first that is not refused.
+ * Files of the user come first, so that no workspace replaces one of them. `otherTools`: names of the tools that
+ * extensions offer.
  */
 export async function selectSkills(
   files: readonly SkillFile[],

@@ -7,7 +7,10 @@ import path from 'node:path';
 import type { Workspace } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
-/** Entries of a repository folder, in lower case. git recognizes a repository by the first four; the others control its behaviour. */
+/**
+ * Entries of a repository folder, in lower case. git recognizes a repository by the first four; the others control its
+ * behaviour.
+ */
 const PARTS: ReadonlySet<string> = new Set([
   'head',
   'objects',

@@ -14,6 +14,9 @@ import type { ProposedFile } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 import type { ApprovalCard, Preparation, Reconsidered, ToolContext } from './handler.ts';
 
+/** For the model, after a denial because no user can answer. */
+export const NO_USER = 'no user can answer in this run, so go on without it and say in your answer what you left out';
+
 export interface Answered {
   readonly decision: ApprovalDecision;
   readonly by: ResolvedBy;
@@ -256,7 +259,7 @@ function refusalText({ decision, by }: Answered, reason: DecisionReason): string
   if (decision === 'abort') return 'Denied by the user, who stopped the turn. Nothing was done.';
   if (!('denied' in decision)) return undefined;
   if (by === 'non_interactive') {
-    return `Denied (non_interactive): this needs approval and nobody is there to ask. ${reason.text} Nothing was done; go on without it.`;
+    return `Denied (non_interactive): ${NO_USER}. ${reason.text} Nothing was done.`;
   }
   const word = decision.denied.message?.trim();
   if (by === 'rule') return `Not allowed: ${word ?? reason.text}`;

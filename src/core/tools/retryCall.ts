@@ -5,7 +5,14 @@
 import { denialIn } from '../../protocol/policy.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import type { Attempt, OutsidePreparation, ToolContext, ToolResult } from './handler.ts';
-import { type Answered, type PermissionDeps, type ReadyCall, recordOf, type SettledPermission } from './permission.ts';
+import {
+  type Answered,
+  NO_USER,
+  type PermissionDeps,
+  type ReadyCall,
+  recordOf,
+  type SettledPermission,
+} from './permission.ts';
 
 /** The call to try again, and how. */
 export interface Again extends OutsidePreparation<unknown> {
@@ -65,6 +72,6 @@ function refusalOf({ decision, by }: Answered): string | undefined {
   if (decision === 'abort') return 'the user stopped the turn';
   const denied = denialIn(decision);
   if (denied === undefined) return undefined;
-  if (by === 'non_interactive') return 'nobody is there to ask';
+  if (by === 'non_interactive') return NO_USER;
   return `denied by the user${denied.message ? `: ${denied.message}` : ''}`;
 }

@@ -6,9 +6,9 @@ const NO_MESSAGE: ReadonlySet<number> = new Set([202, 204]);
 type Message = Readonly<Record<string, unknown>>;
 
 /**
- * The fetch, which fails a request of JSON-RPC that the server has only accepted, or whose answer in JSON has no response to it. The
- * protocol allows the first for notifications and responses alone, and the second never (2025-11-25, "Sending Messages to
- * the Server"); the SDK would wait for the response until the time-out.
+ * The fetch, which fails a request of JSON-RPC that the server has only accepted, or whose answer in JSON has no
+ * response to it. The protocol allows the first for notifications and responses alone, and the second never
+ * (2025-11-25, "Sending Messages to the Server"); the SDK would wait for the response until the time-out.
  */
 export function answeringFetch(send: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {

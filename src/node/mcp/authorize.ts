@@ -11,9 +11,9 @@ export interface AuthorizeOptions extends Omit<ProviderOptions, 'redirect'> {
 }
 
 /**
- * Lets the user authorize Tiller at the authorization server of an MCP server, in the browser: the metadata of the protected
- * resource, PKCE, and the issuer of the answer are checked by the SDK, the state here. Resolves when the tokens are stored. @throws
- * McpFault; the signal's reason
+ * Lets the user authorize Tiller at the authorization server of an MCP server, in the browser: the metadata of the
+ * protected resource, PKCE, and the issuer of the answer are checked by the SDK, the state here. Resolves when the
+ * tokens are stored. @throws McpFault; the signal's reason
  */
 export async function authorize(options: AuthorizeOptions, signal: AbortSignal): Promise<void> {
   const sdk = await import('./mcpSdk.ts');

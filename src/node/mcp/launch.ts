@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { ExecRequest, Host } from '../../core/ports.ts';
 import { confine, unreadablePaths } from '../../core/sandbox/confinement.ts';
+import { hostLimits } from '../../core/policy/hosts.ts';
 import type { SandboxSupport } from '../../core/sandbox/resolveSandbox.ts';
 import { temporaryFolder } from '../../core/sandbox/temporary.ts';
 import { commandEnvironment } from '../../core/tools/environment.ts';
@@ -59,7 +60,7 @@ function confinementOf(
       `It was not started, because it needs a sandbox and there is none: ${found.cause} With "sandbox": "off" it runs without one.`,
     );
   }
-  const { writableRoots: roots, network } = sandbox;
+  const { writableRoots: roots, network, allowedHosts = [] } = sandbox;
   const policy = sandboxPolicySchema.parse({ type: 'workspace-write', writableRoots: roots, networkAccess: network });
   const confinement = confine(found.box, policy, {
     cwd,
@@ -69,6 +70,7 @@ function confinementOf(
     unreadable: unreadablePaths(unreadable(), host.homeDirectory, home),
     unreadableGlobs: unreadable(),
     readable: place.roots(),
+    hosts: hostLimits(allowedHosts, []),
   });
   if (confinement.type === 'none') return confinement;
   // The working directory is not writable unless it is listed.
@@ -79,8 +81,9 @@ function confinementOf(
 /** Returns advice for the user about a server that fails in its sandbox; empty without a sandbox. */
 export function sandboxHint(server: McpStdioServer, { isInSandbox }: Pick<LaunchPlace, 'isInSandbox'>): string {
   if (server.sandbox === 'off' || isInSandbox()) return '';
-  const { network, writableRoots } = server.sandbox;
+  const { network, writableRoots, allowedHosts = [] } = server.sandbox;
   const roots =
     writableRoots.length === 0 ? 'a temporary folder only' : `${writableRoots.join(', ')} and a temporary folder`;
-  return ` It runs in the sandbox: it can write in ${roots}${network ? '' : ', and has no network'} ("sandbox" of its entry).`;
+  const hosts = allowedHosts.length === 0 ? 'has no network' : `reaches only ${allowedHosts.join(', ')}`;
+  return ` It runs in the sandbox: it can write in ${roots}${network ? '' : `, and ${hosts}`} ("sandbox" of its entry).`;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock, Exec, ExecExit, ExecProcess, ExecRequest } from '../../core/ports.ts';
+import { hostNotes } from '../../core/policy/hosts.ts';
 import { settledWithin } from '../../core/util/abort.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { excessOf, parseJson } from '../../core/util/json.ts';
@@ -71,6 +72,7 @@ export class StdioTransport implements Transport {
       this.#exit = exit;
       this.#takeLog(errors.rest());
       for (const { message } of exit.findings ?? []) this.#options.log(message);
+      for (const note of hostNotes(exit.hosts)) this.#options.log(note);
       setImmediate(() => this.onclose?.());
     });
   }

@@ -1,7 +1,7 @@
 /**
- * Commands on Windows: `npx` and its like are scripts (`npx.cmd`), which Node does not start; cmd.exe does. The quoting is that of
- * cross-spawn 7.0.6 (lib/util/escape.js), but all backslashes before a quote are doubled, as "Everyone quotes command line
- * arguments the wrong way" of Microsoft says.
+ * Commands on Windows: `npx` and its like are scripts (`npx.cmd`), which Node does not start; cmd.exe does. The quoting
+ * is that of cross-spawn 7.0.6 (lib/util/escape.js), but all backslashes before a quote are doubled, as "Everyone
+ * quotes command line arguments the wrong way" of Microsoft says.
  */
 import { win32 } from 'node:path';
 import type { ExecRequest } from '../../core/ports.ts';

@@ -19,14 +19,17 @@ export interface HostProxyOptions {
   /** The proxy that leads out of this machine, for a URL; `undefined`: none. @throws ProxyFailure */
   readonly proxyFor?: ((url: URL) => URL | undefined) | undefined;
   readonly resolve?: Resolve | undefined;
+  /** A connection on which nothing is sent for so long is closed. */
+  readonly idleMs?: number;
 }
 
 const HEADER_BYTES = 16 * 1024;
-const HEADERS_WITHIN_MS = 20_000;
 const CONNECTS_WITHIN_MS = 30_000;
-/** A connection on which nothing is sent for so long is closed. */
 const IDLE_MS = 10 * 60_000;
+/** Connections of the command, each counted twice while it is a tunnel. */
 const MOST_CONNECTIONS = 256;
+/** Requests on one connection that are sent before the first of them is answered. apt sends ten. */
+const MOST_PIPELINED = 32;
 /** Hosts that are named in the report. */
 const MOST_REPORTED = 50;
 /** Headers between client and proxy (RFC 9110 §7.6.1). */
@@ -57,23 +60,26 @@ export class HostProxy {
   readonly #limits: HostLimits;
   readonly #proxyFor: NonNullable<HostProxyOptions['proxyFor']>;
   readonly #resolve: Resolve;
+  readonly #idleMs: number;
   readonly #server: http.Server;
   readonly #sockets = new Set<Duplex>();
+  /** Requests of a connection that are not answered, and the end of the last one. */
+  readonly #unanswered = new WeakMap<Duplex, { count: number; last: Promise<void> }>();
   readonly #refused = new Set<string>();
   readonly #misleading = new Set<string>();
   #isClosed = false;
 
-  constructor(limits: HostLimits, { proxyFor = () => undefined, resolve = resolveAll }: HostProxyOptions = {}) {
+  constructor(
+    limits: HostLimits,
+    { proxyFor = () => undefined, resolve = resolveAll, idleMs = IDLE_MS }: HostProxyOptions = {},
+  ) {
     this.#limits = limits;
     this.#proxyFor = proxyFor;
     this.#resolve = resolve;
-    this.#server = http.createServer({
-      maxHeaderSize: HEADER_BYTES,
-      headersTimeout: HEADERS_WITHIN_MS,
-      requestTimeout: 0,
-      keepAliveTimeout: IDLE_MS,
-    });
-    this.#server.on('request', (request, response) => void this.#forward(request, response));
+    this.#idleMs = idleMs;
+    this.#server = http.createServer({ maxHeaderSize: HEADER_BYTES, keepAliveTimeout: idleMs });
+    this.#server.timeout = idleMs;
+    this.#server.on('request', (request, response) => this.#enqueue(request, response));
     this.#server.on('connect', (request, client, head) => void this.#tunnel(request, client as Socket, head));
     this.#server.on('clientError', (_error, client) => client.destroy());
   }
@@ -100,17 +106,31 @@ export class HostProxy {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     socket.on('error', () => {});
-    socket.setTimeout(IDLE_MS, () => socket.destroy());
+    socket.setTimeout(this.#idleMs, () => socket.destroy());
     if (this.#isClosed) socket.destroy();
+  }
+
+  /** Forwards the requests of a connection one after the other, so that it never leads to more than one other. */
+  #enqueue(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const unanswered = this.#unanswered.get(socket) ?? { count: 0, last: Promise.resolve() };
+    this.#unanswered.set(socket, unanswered);
+    if (unanswered.count === MOST_PIPELINED) return void socket.destroy();
+    unanswered.count += 1;
+    unanswered.last = unanswered.last.then(async () => {
+      await this.#forward(request, response);
+      unanswered.count -= 1;
+    });
   }
 
   async #tunnel(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     client.on('error', () => {});
+    if ((this.#unanswered.get(client)?.count ?? 0) > 0) return void client.destroy();
     try {
       const target = parseHostAndPort(request.url ?? '');
       if (target === undefined) throw new Refusal(400, 'CONNECT needs a host and a port.');
       const server = await this.#connect(target, client);
-      client.setTimeout(IDLE_MS, () => client.destroy());
+      client.setTimeout(this.#idleMs, () => client.destroy());
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       if (head.length > 0) server.write(head);
       // Each direction ends by itself. What the server has sent before it closed is delivered.
@@ -156,7 +176,12 @@ export class HostProxy {
     });
   }
 
+  /** Resolves when the answer has been sent, or the client is gone. */
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const client = request.socket;
+    // Closed by the client, or after a refusal.
+    if (!client.writable) return;
+    const sent = new Promise<void>((resolve) => void response.once('close', resolve));
     const written = request.url ?? '';
     try {
       const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -167,6 +192,7 @@ export class HostProxy {
       const target = { host, port: Number(url.port || 80) };
       const proxy = this.#proxyOf(url);
       const addresses = await this.#addressesOf(target, proxy !== undefined);
+      if (!client.writable) return;
       // The host of the address counts, whatever the client sends as `Host`.
       const headers = { ...passedOn(request.headers), host: url.host };
       const asked = { method: request.method, headers };
@@ -180,12 +206,14 @@ export class HostProxy {
             agent: false,
             lookup: pinned(bare(host), addresses ?? []),
           });
+      outgoing.setTimeout(this.#idleMs, () => outgoing.destroy(new Error('it did not answer')));
       await exchange(request, response, outgoing);
     } catch (error) {
       const { status, message } = refusalOf(error, written);
       if (response.headersSent) return void response.destroy();
       response.writeHead(status, message, { 'content-type': 'text/plain', connection: 'close' });
       response.end(`${message}\n`);
+      await sent;
     }
   }
 
@@ -225,7 +253,6 @@ export class HostProxy {
 /** Resolves when the answer has been passed on, or the client is gone. */
 function exchange(request: IncomingMessage, response: ServerResponse, outgoing: http.ClientRequest): Promise<void> {
   return new Promise((resolve, reject) => {
-    outgoing.setTimeout(IDLE_MS, () => outgoing.destroy(new Error('it did not answer')));
     response.once('close', () => {
       outgoing.destroy();
       resolve();
@@ -254,10 +281,21 @@ function refusalOf(error: unknown, asked: string): Refusal {
   );
 }
 
+/**
+ * The headers for the server. They say where the body ends, also for a method that usually has none: a body without a
+ * length would be read as a second request, for which nothing was decided.
+ * @throws Refusal
+ */
 function passedOn(headers: http.IncomingHttpHeaders): Record<string, string> {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/));
+  named.delete('content-length');
   const kept = Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name) && !named.has(name));
-  return Object.fromEntries(kept.map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value]));
+  const coding = headers['transfer-encoding']?.toLowerCase();
+  if (coding !== undefined && coding !== 'chunked') throw new Refusal(501, 'This proxy knows no coding but chunked.');
+  return {
+    ...Object.fromEntries(kept.map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value])),
+    ...(coding === undefined ? {} : { 'transfer-encoding': coding }),
+  };
 }
 
 /** Names and values, one after the other; headers that come several times stay apart. */

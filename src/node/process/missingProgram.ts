@@ -7,8 +7,8 @@ const FAILED = 1;
 const LONGEST_REASON = 200;
 
 /**
- * `process`: bubblewrap that executes `program`. Without the program it prints one line and fails with 1, as programs do; then the command
- * has failed with 127, or with 126 where there is such a file.
+ * `process`: bubblewrap that executes `program`. Without the program it prints one line and fails with 1, as programs
+ * do; then the command has failed with 127, or with 126 where there is such a file.
  */
 export function withExitOfMissing(process: ExecProcess, program: string): ExecProcess {
   const prefix = `bwrap: execvp ${program}: `;

@@ -9,19 +9,20 @@ export interface SharedCommand extends Pick<ExecRequest, 'argv' | 'onlyProgram'>
 }
 
 /**
- * Arguments: the number of commands; for each its mark, the number of words of its only program (0 where it has none) and
- * of its arguments, and both; and last the number of a descriptor for the reports, which two for each command follow: its
- * output and its errors.
+ * Arguments: the number of commands; for each its mark, the number of words of its only program (0 where it has none)
+ * and of its arguments, and both; and last the number of a descriptor for the reports, which two for each command
+ * follow: its output and its errors.
  *
  * Reports are lines: `started <pid>` in the order of the commands, where the pid is the one inside of the sandbox, and
- * `ended <index> <exit code>`. A command waits for one byte on the descriptor for its output before it executes its program, so that its process
- * can be identified first; at the end of that input it ends.
+ * `ended <index> <exit code>`. A command waits for one byte on the descriptor for its output before it executes its
+ * program, so that its process can be identified first; at the end of that input it ends.
  *
- * Job control gives each command a process group of its own, with the default signal handlers. What is left of the group
- * when its first process has ended is killed. `wait -n` would miss a command that ends while the script does something
- * else; the trap for SIGCHLD runs after an end, when the process is gone from /proc and its exit code is kept. `wait`
- * also returns when all commands that are left are stopped (pausing.ts), or have ended without the trap: on a busy machine
- * bash 5.2 loses one in thousands. Then the script looks for itself a moment later, without the trap, which could interrupt it.
+ * Job control gives each command a process group of its own, with the default signal handlers. What is left of the
+ * group when its first process has ended is killed. `wait -n` would miss a command that ends while the script does
+ * something else; the trap for SIGCHLD runs after an end, when the process is gone from /proc and its exit code is
+ * kept. `wait` also returns when all commands that are left are stopped (pausing.ts), or have ended without the trap:
+ * on a busy machine bash 5.2 loses one in thousands. Then the script looks for itself a moment later, without the trap,
+ * which could interrupt it.
  *
  * The environment is that of the commands. POSIXLY_CORRECT in it would change how `wait` and traps work, and bash
  * increments SHLVL; each command gets both as they were. An SHLVL of 0 looks the same as none, and is left out.

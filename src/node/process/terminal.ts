@@ -2,6 +2,7 @@
 import { accessSync, closeSync, constants as files, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants as system } from 'node:os';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import type { IPty } from '@lydell/node-pty';
 import type { ExecExit, ExecOutput, ExecProcess, ExecRequest } from '../../core/ports.ts';
@@ -10,6 +11,9 @@ import { spawnFailure } from './spawnFailure.ts';
 
 /** The most output held before there is a listener; beyond it the program has to wait. */
 const HELD_BYTES = 1024 * 1024;
+
+/** More than the system buffers of the output of an ended program. */
+const MOST_LEFT_BYTES = 256 * 1024;
 
 /**
  * `spare` is the folder of another node-pty, used when ours is missing.
@@ -30,6 +34,7 @@ export async function spawnInTerminal(
   // No encoding: bytes as they are, decoded once and by the same decoder as those of pipes.
   const terminal = spawn(program, args, { cols: columns, rows, cwd: request.cwd, env, encoding: null });
   const releaseSlave = holdSlave(terminal);
+  closeWhenRead(terminal);
   const output = new TerminalOutput(terminal);
   let hasEnded = false;
   const exited = new Promise<ExecExit>((resolve) => {
@@ -115,6 +120,29 @@ function holdSlave(terminal: IPty): () => void {
   if (ptsName === undefined) return () => {};
   const descriptor = openSync(ptsName, files.O_RDWR | files.O_NOCTTY);
   return () => closeSync(descriptor);
+}
+
+/**
+ * Delays the end of the terminal until its output was read: the package closes it 200 ms after the end of the program,
+ * when a busy process may not have read the rest. The name is not in the package's types.
+ */
+function closeWhenRead(terminal: IPty): void {
+  const { _socket: socket } = terminal as IPty & { readonly _socket?: Socket };
+  if (socket === undefined) return;
+  const destroy = socket.destroy.bind(socket);
+  let readBytes = 0;
+  terminal.onData((data) => (readBytes += data.length));
+  // Each turn of the event loop reads a piece. A process that was left behind may write without an end.
+  const destroyWhenRead = (from: number, last: number) =>
+    setImmediate(() => {
+      if (readBytes > last && readBytes - from < MOST_LEFT_BYTES) destroyWhenRead(from, readBytes);
+      else destroy();
+    });
+  socket.destroy = (error) => {
+    if (error !== undefined) return destroy(error);
+    destroyWhenRead(readBytes, readBytes);
+    return socket;
+  };
 }
 
 /** A signal takes precedence over the exit code, which is 0 then. */

@@ -20,6 +20,8 @@ import { isRunning, type ProcessIdentity } from '../host/processIdentity.ts';
 import { HostProxy, type HostProxyOptions } from '../network/hostProxy.ts';
 import type { SandboxLife } from './sandboxLife.ts';
 
+/** Begins the name of a pipe at which a sandbox waits. A killed process may leave one behind (sweep.ts). */
+export const GATE_NAME = 'gate-';
 const POLL_MS = 1;
 /** Maximum time from the start of bubblewrap until its first process exists. */
 const STARTS_WITHIN_MS = 15_000;
@@ -54,7 +56,7 @@ export function hostsOfBubblewrap(
   limits: HostLimits,
   { nsenter, mkfifo, ...options }: HostProxyOptions & { readonly nsenter: string; readonly mkfifo: string },
 ): BubblewrapHosts {
-  const pipe = path.join(folder, `gate-${randomUUID()}`);
+  const pipe = path.join(folder, `${GATE_NAME}${randomUUID()}`);
   const proxy = new HostProxy(limits, options);
   const closed = new AbortController();
   let server: Server | undefined;
@@ -183,4 +185,6 @@ function openGate(pipe: string): void {
   } finally {
     closeSync(descriptor);
   }
+  // bubblewrap has it open.
+  rmSync(pipe, { force: true });
 }

@@ -124,7 +124,7 @@ function protectedNames(
   trees: readonly ScannedTree[],
   isMountPoint: (path: string) => boolean,
 ): ProtectedNames {
-  const found = trees.flatMap((tree) => tree.protectedPaths).filter((place) => exists(place) && !isMountPoint(place));
+  const found = trees.flatMap((tree) => tree.protectedPaths).filter((place) => !isAbsent(place, isMountPoint));
   const links = new Map(trees.flatMap((tree) => tree.links).flatMap(linkOf));
   const named = writableRoots.flatMap((root) => root.protectedPaths.map((place) => inRealFolder(place)));
   const absent = named.filter((place) => !found.includes(place) && !links.has(place) && isAbsent(place, isMountPoint));
@@ -179,8 +179,9 @@ function inRealFolder(name: string): string {
   return path.join(realOf(path.dirname(name)) ?? path.dirname(name), path.basename(name));
 }
 
-function isAbsent(name: string, isMountPoint: (path: string) => boolean): boolean {
-  return !exists(name) || isMountPoint(name);
+/** A mount point that is removed between the two questions is absent, too: this needs their order. */
+export function isAbsent(name: string, isMountPoint: (path: string) => boolean): boolean {
+  return isMountPoint(name) || !exists(name);
 }
 
 interface Mask {

@@ -6,8 +6,8 @@ import { EXPLORER_MARK, isProtectedEntry, PROTECTED_ENDING } from '../../core/sa
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { restoreDevices } from './devices.ts';
-import { exists, namesIn } from './disk.ts';
-import { identityOf, type InspectedTree } from './inspectTree.ts';
+import { namesIn } from './disk.ts';
+import { identityOf, isAbsent, type InspectedTree } from './inspectTree.ts';
 import type { Quarantine } from './quarantine.ts';
 import { repositoryWarning } from './repositories.ts';
 import type { SecretLinks } from './secretLinks.ts';
@@ -28,7 +28,7 @@ export function runPostRunChecks(
   },
 ): SandboxFinding[] {
   // Another process may have made a mount point while the command ran.
-  const created = before.absentNames.filter((name) => exists(name) && !isMountPoint(name));
+  const created = before.absentNames.filter((name) => !isAbsent(name, isMountPoint));
   return [
     ...restoreDevices(),
     ...[...created, ...newWorkspaceFiles(before)].map((name) => quarantineFile(name, quarantine)),

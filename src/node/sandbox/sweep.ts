@@ -5,9 +5,10 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locks } from '../../core/ports.ts';
 import { namesIn } from './disk.ts';
+import { GATE_NAME } from './hostBridge.ts';
 import { MountPoints } from './mountPoints.ts';
 
-/** A temporary folder that no command has used for this long is stale; each use renews it. */
+/** A temporary folder or a pipe that no command has used for this long is stale; each use of the folder renews it. */
 const STALE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 /** Begins the name of a folder whose removal has begun. */
 const REMOVED = 'removed-';
@@ -19,10 +20,17 @@ const REMOVED = 'removed-';
 export async function sweepSandboxes(home: string, locks: Pick<Locks, 'acquire'>, now = Date.now()): Promise<void> {
   await sweepMountPoints(home).catch(() => {});
   const folder = path.join(home, 'tmp');
-  for (const name of namesIn(folder)) {
+  for (const name of staleIn(folder, now)) await removeTemporary(folder, name, locks).catch(() => {});
+  const box = path.join(home, 'box');
+  const gates = staleIn(box, now).filter((name) => name.startsWith(GATE_NAME));
+  for (const name of gates) await rm(path.join(box, name), { force: true }).catch(() => {});
+}
+
+function staleIn(folder: string, now: number): readonly string[] {
+  return namesIn(folder).filter((name) => {
     const usedAt = statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? now;
-    if (now - usedAt > STALE_AFTER_MS) await removeTemporary(folder, name, locks).catch(() => {});
-  }
+    return now - usedAt > STALE_AFTER_MS;
+  });
 }
 
 /** Returns true if some are left because a sandbox still uses them. @throws Error when none can be removed now. */

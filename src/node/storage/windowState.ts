@@ -8,11 +8,9 @@ import { namesIn, PRIVATE_FILE } from '../host/privateFiles.ts';
 /** Files of closed windows that are kept for windows that open later, beside the one that the next window takes. */
 const MOST_CLOSED = 4;
 const ENDING = '.json';
-/** The key of the shared state with its last writer. */
-const LAST_WRITER = 'tiller.lastWriter';
 
 export interface WindowStateOptions {
-  /** The same folder on the disk for all windows that show one workspace folder; `undefined` for a window without one. */
+  /** The result of `folderOfWindows`; `undefined` for a window without a workspace. */
   readonly folder: string | undefined;
   /** VS Code's state, which these windows share. Each window writes it whole, so that only the last writer's changes stay. */
   readonly shared: WindowState & { keys(): readonly string[] };
@@ -25,30 +23,33 @@ export interface WindowStateOptions {
   readonly report: (error: unknown) => void;
 }
 
-interface LastWriter {
+/** The file of a window. */
+interface Stored {
   /** The process of the window. */
   readonly owner: string;
-  /** In milliseconds since 1970. */
-  readonly at: number;
-}
-
-/** The file of a window. */
-interface Stored extends LastWriter {
   readonly isClosed: boolean;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
+ * The folder of the files of all windows that show one workspace. `storage`: what VS Code gives this window for the
+ * workspace. A window that opens beside another one gets a folder with a number, `…/ID-1/EXTENSION` (vscode.lock), and after
+ * a reload perhaps the one of a window that was closed since.
+ */
+export function folderOfWindows(storage: string): string {
+  const workspace = path.dirname(storage).replace(/-\d+$/, '');
+  return path.join(workspace, path.basename(storage), 'windows');
+}
+
+/**
  * The state of one window: its shown thread, its drafts. VS Code keeps a state for each folder, not for each window. A window
- * that opens gets the state of the window that was closed last (after a reload that is itself), or else the shared one. VS Code
- * may give a window another storage folder after a reload, with the file of a window that was closed before: `LastWriter`.
+ * that opens gets the state of the window that was closed last (after a reload that is itself), or else the shared one.
  */
 export class WindowStateFile implements WindowState {
   readonly #options: WindowStateOptions;
   readonly #file: string;
   readonly #values: Map<string, unknown>;
   #isClosed = false;
-  #at = 0;
   #isDirty = false;
   #writing: Promise<void> = Promise.resolve();
 
@@ -58,8 +59,8 @@ export class WindowStateFile implements WindowState {
     const name = createHash('sha256').update(processes.own).digest('hex').slice(0, 16);
     this.#file = path.join(folder, `${name}${ENDING}`);
     const [newest, ...older] = this.#closedWindows();
-    const inShared = Object.fromEntries(shared.keys().map((key) => [key, shared.get(key)]));
-    this.#values = new Map(Object.entries(newest && !this.#isShadowed(newest) ? newest.values : inShared));
+    const values = newest?.values ?? Object.fromEntries(shared.keys().map((key) => [key, shared.get(key)]));
+    this.#values = new Map(Object.entries(values));
     if (newest === undefined) return;
     this.#writeNow();
     for (const { file } of [newest, ...older.slice(MOST_CLOSED)]) {
@@ -78,12 +79,8 @@ export class WindowStateFile implements WindowState {
     const isSame = JSON.stringify(this.#values.get(key)) === JSON.stringify(value);
     if (value === undefined) this.#values.delete(key);
     else this.#values.set(key, value);
-    if (isSame) return this.#options.shared.update(key, value);
-    this.#at = Date.now();
-    this.#writeSoon();
-    const { shared, processes } = this.#options;
-    const last: LastWriter = { owner: processes.own, at: this.#at };
-    return Promise.all([shared.update(key, value), shared.update(LAST_WRITER, last)]).then(() => {});
+    if (!isSame) this.#writeSoon();
+    return this.#options.shared.update(key, value);
   }
 
   /** The next window may have this state, although this process runs on for a moment. */
@@ -101,7 +98,7 @@ export class WindowStateFile implements WindowState {
 
   /** Updates that come while a write waits for the one before it are written together. */
   #writeSoon(): void {
-    if (this.#isDirty || this.#options.folder === undefined) return;
+    if (this.#options.folder === undefined) return;
     this.#isDirty = true;
     this.#writing = this.#writing.then(() => this.#write()).catch(this.#options.report);
   }
@@ -128,17 +125,9 @@ export class WindowStateFile implements WindowState {
     });
   }
 
-  /** True when the window that wrote last had its file in another folder, and has ended: it is the one that opens. */
-  #isShadowed({ at }: Pick<LastWriter, 'at'>): boolean {
-    const { shared, processes } = this.#options;
-    const last = shared.get<LastWriter>(LAST_WRITER);
-    return last !== undefined && last.at > at && !processes.isRunning(last.owner);
-  }
-
   #text(): string {
     const stored: Stored = {
       owner: this.#options.processes.own,
-      at: this.#at,
       isClosed: this.#isClosed,
       values: Object.fromEntries(this.#values),
     };
@@ -146,7 +135,7 @@ export class WindowStateFile implements WindowState {
   }
 
   /** The last one that was written comes first. */
-  #closedWindows(): readonly (Pick<Stored, 'at' | 'values'> & { readonly file: string })[] {
+  #closedWindows(): readonly { readonly file: string; readonly values: Stored['values'] }[] {
     const { folder, processes } = this.#options;
     if (folder === undefined) return [];
     return namesIn(folder)
@@ -168,6 +157,6 @@ export class WindowStateFile implements WindowState {
 
 /** `undefined` for the file of a window that is open. @throws Error for one that cannot be read */
 function closedWindow(file: string, isRunning: (owner: string) => boolean) {
-  const { owner, at, isClosed, values } = JSON.parse(readFileSync(file, 'utf8')) as Stored;
-  return isClosed || !isRunning(owner) ? { file, at, values, writtenAt: statSync(file).mtimeMs } : undefined;
+  const { owner, isClosed, values } = JSON.parse(readFileSync(file, 'utf8')) as Stored;
+  return isClosed || !isRunning(owner) ? { file, values, writtenAt: statSync(file).mtimeMs } : undefined;
 }

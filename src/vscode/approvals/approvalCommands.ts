@@ -50,7 +50,7 @@ export class ApprovalCommands {
     if (other !== undefined) return (await pickHunks(other)) ? others.approve(other) : undefined;
     const shown = this.#shownBy(uri);
     const patch = shown === undefined ? prompts.waiting.find(({ kind }) => kind === 'patch') : prompts.find(shown);
-    if (patch === undefined && shown !== undefined) showNoLongerPending();
+    if (patch === undefined) (shown === undefined ? tellNonePending : showNoLongerPending)();
     if (patch === undefined || !(await pickHunks(patch.approvalId))) return;
     const decision = isPlain(patch) ? 'approved' : await pickYes(patch);
     if (decision === 'show') prompts.show(patch);
@@ -62,6 +62,7 @@ export class ApprovalCommands {
     const choice = 'approved_for_thread';
     const shown = this.#shownBy(uri);
     const asked = shown === undefined ? prompts.waiting : [prompts.find(shown) ?? []].flat();
+    if (asked.length === 0) return tellNonePending();
     if (!asked.some(({ choices }) => choices.includes(choice))) {
       void vscode.window.showInformationMessage(
         vscode.l10n.t('The pending requests cannot be approved for the whole thread.'),
@@ -97,7 +98,11 @@ export class ApprovalCommands {
     const { prompts } = this.#deps;
     const accepts = ({ choices }: ApprovalRequest) => choices.some((choice) => how.choice.includes(choice));
     const shown = this.#shownBy(uri);
-    if (shown === undefined) return (await pickWaiting(prompts.waiting.filter(accepts), how)) ?? [];
+    if (shown === undefined) {
+      const waiting = prompts.waiting.filter(accepts);
+      if (waiting.length === 0) tellNonePending();
+      return (await pickWaiting(waiting, how)) ?? [];
+    }
     const asked = prompts.find(shown);
     if (asked === undefined) showNoLongerPending();
     return asked !== undefined && accepts(asked) ? [asked] : [];
@@ -111,6 +116,10 @@ export class ApprovalCommands {
   #shownBy(uri: vscode.Uri | undefined): string | undefined {
     return this.#deps.answeredBy(uri instanceof vscode.Uri ? uri : undefined);
   }
+}
+
+function tellNonePending(): void {
+  void vscode.window.showInformationMessage(vscode.l10n.t('There is no pending request.'));
 }
 
 function showNoLongerPending(): void {

@@ -99,15 +99,17 @@ export class ReviewCommands {
     if (!isSomething) void vscode.window.showInformationMessage(vscode.l10n.t('There is no Keep to undo.'));
   }
 
-  /** A button of the peek; `changes` has the changes of all source controls. */
-  keepChange(uri: vscode.Uri, changes: readonly LineChange[], index: number): void {
-    const choice = this.#choiceAt(uri, changes[index]);
-    if (choice !== undefined) this.#keep([choice]);
+  /** A button of the peek; `changes` has the changes of all source controls. From a key it has no arguments. */
+  keepChange(uri?: vscode.Uri, changes?: readonly LineChange[], index = 0): void {
+    const choice = this.#choiceAt(uri, changes?.[index]);
+    if (choice === undefined) nothingHere();
+    else this.#keep([choice]);
   }
 
-  async undoChange(uri: vscode.Uri, changes: readonly LineChange[], index: number): Promise<void> {
-    const choice = this.#choiceAt(uri, changes[index]);
-    if (choice !== undefined) await this.#undo([choice]);
+  async undoChange(uri?: vscode.Uri, changes?: readonly LineChange[], index = 0): Promise<void> {
+    const choice = this.#choiceAt(uri, changes?.[index]);
+    if (choice === undefined) nothingHere();
+    else await this.#undo([choice]);
   }
 
   async peek(address: unknown, id: unknown): Promise<void> {
@@ -120,7 +122,8 @@ export class ReviewCommands {
 
   async showDiff(given?: unknown): Promise<void> {
     const file = this.#fileOf(given);
-    if (file !== undefined) await this.#navigation.showDiff(file);
+    if (file === undefined) nothingHere();
+    else await this.#navigation.showDiff(file);
   }
 
   async showAll(): Promise<void> {
@@ -160,8 +163,8 @@ export class ReviewCommands {
     return shown && hunk && { file: shown.file, hunk };
   }
 
-  #choiceAt(uri: vscode.Uri, change: LineChange | undefined): Choice | undefined {
-    const file = this.#reviews.at(uri) ?? this.#reviews.at(uriOf(uri.fsPath));
+  #choiceAt(uri: vscode.Uri | undefined, change: LineChange | undefined): Choice | undefined {
+    const file = uri && (this.#reviews.at(uri) ?? this.#reviews.at(uriOf(uri.fsPath)));
     if (file === undefined || change === undefined) return undefined;
     // VS Code may place a change one line beside ours when neighbouring lines are equal.
     const start =

@@ -4,8 +4,8 @@ import type { TextReview } from '../../core/changeReview/textReview.ts';
 import type { TextEdit } from '../../core/util/textEdit.ts';
 
 /**
- * Returns true if the edits remove nothing but blanks at ends of lines and line ends at the end of the text, which the settings of
- * the document have each save do. `text`: before the edits.
+ * Returns true if the edits remove nothing but blanks at ends of lines and line ends at the end of the text, which the
+ * settings of the document have each save do. `text`: before the edits.
  */
 export function isTrimmedBySave(edits: readonly TextEdit[], text: TextReview, document: vscode.TextDocument): boolean {
   if (!edits.every((edit) => isTrimmed(edit, text.current))) return false;

@@ -1,7 +1,11 @@
 import * as vscode from 'vscode';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import { hasFolder, offerFolder } from '../ui/neededPlace.ts';
 
 export interface ChatCommandDeps {
+  /** Shows the panel and sends a message to the shown thread. */
+  readonly send: (input: readonly UserInput[]) => Promise<unknown>;
   readonly threads: Pick<ShownThread, 'submit' | 'clear' | 'state' | 'access'>;
   readonly view: {
     focusComposer(): void;
@@ -37,10 +41,10 @@ export class ChatCommands {
 
   /** Sends a message to the shown thread; asks for the text when none is given. */
   async ask(given: string | undefined): Promise<void> {
+    if (!hasFolder()) return offerFolder();
     const text = given ?? (await vscode.window.showInputBox({ title: vscode.l10n.t('Ask Tiller') }));
     if (!text?.trim()) return;
-    await this.#deps.view.reveal();
-    await this.#deps.threads.submit({ type: 'steer', input: [{ type: 'text', text }] });
+    await this.#deps.send([{ type: 'text', text }]);
   }
 
   /** The focus comes with the empty thread: later, it would close a list or a search that the user has opened since. */

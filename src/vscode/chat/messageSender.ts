@@ -5,6 +5,7 @@ import type { Op } from '../../protocol/op.ts';
 import type { ChatView } from './chatView.ts';
 import { chooseModel } from './chooseModel.ts';
 import { submitWithModel } from './submitWithModel.ts';
+import { hasFolder, offerFolder } from '../ui/neededPlace.ts';
 
 export interface MessageSenderDeps {
   readonly view: Pick<ChatView, 'reveal' | 'focusBack' | 'hold' | 'giveBack'>;
@@ -30,10 +31,16 @@ export class MessageSender {
 
   /**
    * Sends a message to `target`, the thread that was shown when the user sent it. Resolves to true if it was sent, to
-   * false if the user has chosen no model. Rejects when it cannot be submitted.
+   * false if the user has chosen no model or has no folder open: the thread would work in the home folder. Rejects when it
+   * cannot be submitted.
    */
   async send(op: Op, target: MessageTarget): Promise<boolean> {
     const { view, modelSettled, hasModel } = this.#deps;
+    if (isMessage(op) && !hasFolder()) {
+      view.giveBack(op.input, target.threadId ?? null);
+      offerFolder();
+      return false;
+    }
     await modelSettled();
     return submitWithModel(op, {
       hasModel,

@@ -10,6 +10,7 @@ import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import { firstLine, inOneLine } from '../../protocol/text/truncate.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
+import { offerTrust } from '../ui/neededPlace.ts';
 import {
   changesIn,
   changesSince,
@@ -59,11 +60,15 @@ export class CodeReview {
   /** `kind`: the target; the user selects it without one. Rejects when git or VS Code does. */
   async start(kind?: ReviewKind, instructions = ''): Promise<void> {
     const { target: targetNow, isRunning, hasModel, reveal, send } = this.#deps;
-    if (!vscode.workspace.isTrusted) return tell(vscode.l10n.t('Changes are reviewed in a trusted workspace only.'));
+    if (!vscode.workspace.isTrusted) return offerTrust(vscode.l10n.t('Reviews are not available in Restricted Mode.'));
     if (isRunning()) return tell(vscode.l10n.t('A turn is running. Stop it, or wait for its end, to review changes.'));
     const thread = targetNow();
+    const repository = this.#repository();
+    if (repository === undefined) {
+      return tell(vscode.l10n.t("VS Code's Git extension has opened no repository in this window."));
+    }
     const wanted = kind ?? (await pickKind());
-    const chosen = wanted && (await this.#chosen(wanted));
+    const chosen = wanted && (await this.#chosen(wanted, repository));
     if (chosen === undefined || !(await hasModel())) return;
     await reveal();
     const wish = instructions.trim();
@@ -73,11 +78,7 @@ export class CodeReview {
     }
   }
 
-  async #chosen(kind: ReviewKind): Promise<Chosen | undefined> {
-    const repository = this.#repository();
-    if (repository === undefined) {
-      return tell(vscode.l10n.t("VS Code's Git extension has opened no repository in this window."));
-    }
+  async #chosen(kind: ReviewKind, repository: Repository): Promise<Chosen | undefined> {
     // The Git extension has the workspace open and not the copy: the agent finds the changes itself.
     const isElsewhere = this.#deps.isInSideCopy();
     const { refusals } = this.#deps;

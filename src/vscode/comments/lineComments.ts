@@ -118,7 +118,8 @@ export class LineComments implements Disposable {
 
   /** Adds a comment from the field of a comment thread: on new lines, or one more on the same. */
   async add(given: unknown): Promise<void> {
-    const { thread, text } = given as vscode.CommentReply;
+    if (!isReply(given)) return;
+    const { thread, text } = given;
     const body = text.trim();
     const known = this.#comments.find((comment) => comment.thread === thread);
     if (body === '' || known?.state === 'sent' || known?.state === 'answered') return;
@@ -156,7 +157,7 @@ export class LineComments implements Disposable {
       countOf(pending) === 1
         ? vscode.l10n.t('Discard the comment that is not sent?')
         : vscode.l10n.t('Discard {0} comments that are not sent?', countOf(pending));
-    if (pending.length === 0) return;
+    if (pending.length === 0) return tellNoComment();
     if ((await vscode.window.showWarningMessage(question, { modal: true }, discard)) !== discard) return;
     this.#drop(pending);
     this.#update();
@@ -168,11 +169,7 @@ export class LineComments implements Disposable {
    */
   async send(): Promise<void> {
     const pending = this.#pending;
-    if (pending.length === 0) {
-      return void vscode.window.showInformationMessage(
-        vscode.l10n.t('There is no comment to send. “Comment on Lines” writes one.'),
-      );
-    }
+    if (pending.length === 0) return tellNoComment();
     if (this.#isSending) return;
     this.#isSending = true;
     try {
@@ -188,6 +185,12 @@ export class LineComments implements Disposable {
     } finally {
       this.#isSending = false;
     }
+  }
+
+  /** Shows VS Code's list of comments, which does not exist before the first one. */
+  async show(): Promise<void> {
+    if (this.#comments.length === 0) return tellNoComment();
+    await vscode.commands.executeCommand('workbench.action.focusCommentsPanel');
   }
 
   /** Denies the patches that comments are about; the first denial has all other comments, too. False where there is none. */
@@ -390,6 +393,17 @@ export class LineComments implements Disposable {
     this.#timer = undefined;
     writeComments(this.#deps.memento, this.#stored).catch(this.#deps.report);
   }
+}
+
+/** False without an argument, as from a key. */
+function isReply(given: unknown): given is vscode.CommentReply {
+  return typeof given === 'object' && given !== null && 'thread' in given && 'text' in given;
+}
+
+function tellNoComment(): void {
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('There is no comment to send. “Comment on Lines” writes one.'),
+  );
 }
 
 /** The texts that are not among `others`; one that is there twice is left out twice. */

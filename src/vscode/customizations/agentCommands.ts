@@ -28,7 +28,7 @@ export interface AgentCommandDeps {
 /** Proposals that were shown in a notification, by hash. */
 const SEEN = 'tiller.seenAgents';
 
-/** "Agents": the list of agents, where those of a workspace are approved and refused. */
+/** "Show Agents": the list of agents, where those of a workspace are approved and refused. */
 export class AgentCommands {
   readonly #deps: AgentCommandDeps;
 

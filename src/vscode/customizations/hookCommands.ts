@@ -27,7 +27,7 @@ export interface HookCommandDeps {
 const SEEN = 'tiller.seenHooks';
 const SETTING = 'tiller.hooks';
 
-/** "Hooks": the list of hooks, where those of files are approved and refused. */
+/** "Show Hooks": the list of hooks, where those of files are approved and refused. */
 export class HookCommands {
   readonly #deps: HookCommandDeps;
 

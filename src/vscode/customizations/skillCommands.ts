@@ -33,7 +33,7 @@ export interface SkillCommandDeps {
 /** Proposals that were shown in a notification, by hash. */
 const SEEN = 'tiller.seenSkills';
 
-/** "Skills": the list of skills and prompt files, where those of a workspace are approved and refused. */
+/** "Show Skills": the list of skills and prompt files, where those of a workspace are approved and refused. */
 export class SkillCommands implements Disposable {
   readonly #deps: SkillCommandDeps;
   readonly #decided = new vscode.EventEmitter<void>();

@@ -16,6 +16,7 @@ import { movedLines } from '../../core/util/textEdit.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
+import { offerTrust } from '../ui/neededPlace.ts';
 import { pathOf } from '../workspace/places.ts';
 import { problemsOf } from '../workspace/problemsOf.ts';
 import { selectedLines } from '../workspace/selectedLines.ts';
@@ -98,10 +99,10 @@ export class EditAtCursor implements Disposable {
   /** The key: asks for the change at the selection or the line of the cursor. */
   async ask(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    const refusal = editor === undefined || !isEditable(editor.document) ? noFile() : this.#refusal();
-    if (editor === undefined || refusal !== undefined) {
-      return void vscode.window.showInformationMessage(refusal ?? noFile());
+    if (editor === undefined || !isEditable(editor.document)) {
+      return tell(vscode.l10n.t('Put the cursor into a file to edit it.'));
     }
+    if (this.#isRefused()) return;
     await this.#askFor(editor.document, selectedLines(editor.selection));
   }
 
@@ -114,8 +115,7 @@ export class EditAtCursor implements Disposable {
   async retry(id: number): Promise<void> {
     const edit = this.#edits.get(id);
     if (edit === undefined || isRunning(edit)) return;
-    const refusal = this.#refusal();
-    if (refusal !== undefined) return void vscode.window.showInformationMessage(refusal);
+    if (this.#isRefused()) return;
     const document = await vscode.workspace.openTextDocument(edit.uri);
     await this.#askFor(document, edit.lines, edit);
   }
@@ -160,12 +160,13 @@ export class EditAtCursor implements Disposable {
     this.#store.dispose();
   }
 
-  #refusal(): string | undefined {
-    if (!vscode.workspace.isTrusted) {
-      return vscode.l10n.t('Tiller changes files in a trusted workspace only.');
-    }
-    if (this.#deps.isPlanMode()) return vscode.l10n.t('Plan mode changes no files. Choose another mode in the panel.');
-    return undefined;
+  /** True, after a message, where no file may be changed. */
+  #isRefused(): boolean {
+    const { isTrusted } = vscode.workspace;
+    const isPlanMode = this.#deps.isPlanMode();
+    if (!isTrusted) offerTrust(vscode.l10n.t('Edits at the cursor are not available in Restricted Mode.'));
+    else if (isPlanMode) tell(vscode.l10n.t('Plan mode changes no files. Choose another mode in the panel.'));
+    return !isTrusted || isPlanMode;
   }
 
   /** `before`: the edit that this one repeats and replaces. */
@@ -372,8 +373,8 @@ function isEditable({ uri, isUntitled }: vscode.TextDocument): boolean {
   return uri.scheme === 'file' || isUntitled || (isOfFolder && uri.scheme !== 'vscode-notebook-cell');
 }
 
-function noFile(): string {
-  return vscode.l10n.t('Put the cursor into a file to edit it.');
+function tell(message: string): void {
+  void vscode.window.showInformationMessage(message);
 }
 
 function rangeName(name: string, { first, last }: LineRange): string {

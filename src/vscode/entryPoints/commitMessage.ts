@@ -7,6 +7,7 @@ import { messageOf } from '../../core/util/fileErrors.ts';
 import { truncateMiddle } from '../../core/util/tokens.ts';
 import { firstLine } from '../../protocol/text/truncate.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
+import { offerTrust } from '../ui/neededPlace.ts';
 import { changesToCommit, type Repository, repositories } from '../workspace/gitChanges.ts';
 
 export interface CommitMessageDeps {
@@ -38,7 +39,7 @@ export class CommitMessage {
   /** `given`: the source control whose title has the button. While one runs for the repository, it is stopped. */
   async write(given: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted)
-      return tell(vscode.l10n.t('Commit messages are written in a trusted workspace only.'));
+      return offerTrust(vscode.l10n.t('Commit messages are not available in Restricted Mode.'));
     const repository = await this.#repository(given);
     if (repository === undefined) return;
     const place = repository.rootUri.toString();

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 
 /**
- * The text that is selected in the active terminal; empty where none is. The stable API has no selection of terminals, so it is copied, and
- * the text of the clipboard is written back.
+ * The text that is selected in the active terminal; empty where none is. The stable API has no selection of terminals,
+ * so it is copied, and the text of the clipboard is written back.
  */
 export async function terminalSelection(): Promise<string> {
   const { clipboard } = vscode.env;

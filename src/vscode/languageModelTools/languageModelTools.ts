@@ -45,7 +45,7 @@ export class LanguageModelTools {
     }
   }
 
-  /** "Tools from Other Extensions": switches them on and off one by one. */
+  /** "Select Tools from Other Extensions": switches them on and off one by one. */
   async choose(): Promise<void> {
     const { languageModelTools: on } = this.#settings();
     const items = this.#available.map(({ name, description }) => ({

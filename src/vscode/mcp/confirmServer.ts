@@ -66,9 +66,15 @@ function programFacts({ command, args, cwd, sandbox }: McpStdioServer): readonly
   ];
   if (sandbox === 'off') return [...program, vscode.l10n.t('Sandbox: none')];
   const writable = [...sandbox.writableRoots, vscode.l10n.t('a temporary folder')].join(', ');
-  return [
-    ...program,
-    vscode.l10n.t('Sandbox: it may write in {0}', writable),
-    sandbox.network ? vscode.l10n.t('Network: it may connect to every host') : vscode.l10n.t('Network: none'),
-  ];
+  return [...program, vscode.l10n.t('Sandbox: it may write in {0}', writable), networkFact(sandbox)];
+}
+
+function networkFact({
+  network,
+  allowedHosts = [],
+}: Pick<Exclude<McpStdioServer['sandbox'], 'off'>, 'network' | 'allowedHosts'>): string {
+  if (network) return vscode.l10n.t('Network: it may connect to every host');
+  return allowedHosts.length === 0
+    ? vscode.l10n.t('Network: none')
+    : vscode.l10n.t('Network: it may connect to {0}', allowedHosts.join(', '));
 }

@@ -43,7 +43,7 @@ export interface McpCommandDeps {
 
 const SETTING = 'tiller.mcpServers';
 
-/** "MCP Servers": the list of servers with their states, and the actions on each. */
+/** "Show MCP Servers": the list of servers with their states, and the actions on each. */
 export class McpCommands {
   readonly #deps: McpCommandDeps;
 

@@ -4,7 +4,7 @@ import type { NameGuard, ReadRefusals } from '../../core/tools/files/readGuard.t
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import * as vscode from 'vscode';
 import type { Attachment } from '../../protocol/draft.ts';
-import type { UserInput } from '../../protocol/item.ts';
+import type { Mention, UserInput } from '../../protocol/item.ts';
 import type { PanelUpdate } from '../../protocol/wire.ts';
 import { uriOf } from '../workspace/places.ts';
 import { attachableFiles } from './attachFiles.ts';
@@ -97,20 +97,35 @@ export class Mentions implements Disposable {
   /** Attaches the selected lines, or the line of the cursor, to the message. */
   async attachSelection(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    if (editor === undefined) return;
-    const line = editor.selection.active.line + 1;
-    const part = selectionMention(editor) ?? mentionOfLines(editor.document, { first: line, last: line });
-    if (part === undefined) return;
+    const line = (editor?.selection.active.line ?? 0) + 1;
+    const part = selectionMention(editor) ?? (editor && mentionOfLines(editor.document, { first: line, last: line }));
+    if (part === undefined) {
+      return void vscode.window.showInformationMessage(vscode.l10n.t('Put the cursor into a file to add its lines.'));
+    }
+    await this.#attachLines(part);
+  }
+
+  /** Attaches what is in the active editor; where that is no file, the user selects what to attach. */
+  async attachActive(): Promise<void> {
+    const document = vscode.window.activeTextEditor?.document;
+    const all = { first: 1, last: document?.lineCount ?? 1 };
+    const part = document?.isUntitled ? mentionOfLines(document, all) : undefined;
+    if (part !== undefined) return this.#attachLines(part);
+    const { fs } = vscode.workspace;
+    // VS Code knows no file system for a scheme without files, such as that of output.
+    if (document === undefined || fs.isWritableFileSystem(document.uri.scheme) === undefined) return this.pick();
+    await this.attach([document.uri]);
+  }
+
+  async #attachLines(part: Mention): Promise<void> {
     const refused = await this.#refusal(part.path);
     if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
     await this.insert([{ part, inText: false }]);
   }
 
-  /** Attaches files and folders; images as images. Without `uris` the file of the active editor. */
+  /** Attaches files and folders; images as images. */
   async attach(uris: readonly vscode.Uri[]): Promise<void> {
-    const active = vscode.window.activeTextEditor?.document.uri;
-    const given = uris.length > 0 || active === undefined ? uris : [active];
-    const { attachments, images, refused } = await attachableFiles(given, (file) => this.#refusal(file));
+    const { attachments, images, refused } = await attachableFiles(uris, (file) => this.#refusal(file));
     if (refused.length > 0) void vscode.window.showWarningMessage(refused.join('\n'));
     if (attachments.length + images.length === 0) return;
     await this.insert(attachments);

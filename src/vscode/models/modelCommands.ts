@@ -41,7 +41,7 @@ export class ModelCommands {
     if (server !== undefined) await askKey(new URL(server.provider.baseUrl).origin, this.#deps.keys);
     else
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('Select a model first: the key is stored for its server.'),
+        vscode.l10n.t('Select a model of a server first: the key is stored for that server.'),
       );
   }
 

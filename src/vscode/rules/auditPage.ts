@@ -28,7 +28,7 @@ const PAGE = 400;
 const MAX_WHAT = 400;
 const GATHER_MS = 500;
 
-/** The host side of the page "Tiller: Audit Log". */
+/** The host side of the page "Audit Log". */
 export class AuditPage implements Disposable {
   readonly #deps: AuditPageDeps;
   readonly #panel: PagePanel<AuditPageMessage>;

@@ -29,7 +29,7 @@ export interface RulesPageOptions {
 /** Debounces updates. */
 const GATHER_MS = 100;
 
-/** The host side of the page "Tiller: Rules and Approvals". */
+/** The host side of the page "Rules and Approvals". */
 export class RulesPage implements Disposable {
   readonly #deps: RulesPageDeps;
   readonly #log: RulesPageOptions['log'];

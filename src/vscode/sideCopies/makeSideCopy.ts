@@ -7,24 +7,23 @@ import {
   type SideCopyStore,
 } from '../../core/sideCopies/sideCopy.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
+import { offerFolder, offerTrust } from '../ui/neededPlace.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
 import { unsavedTexts } from './unsavedTexts.ts';
 
 /** Paths in one message. */
 const MOST_NAMED = 5;
 
-/** The open folders; `undefined` after a message where no side copy can be made of them. */
-export function localRoots(): readonly string[] | undefined {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const local = folders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
-  const problem = !vscode.workspace.isTrusted
-    ? vscode.l10n.t('A side copy needs a trusted workspace.')
-    : local.length === 0
-      ? vscode.l10n.t('Open a folder on this machine first: a side copy is made of it.')
-      : undefined;
-  if (problem === undefined) return local;
-  void vscode.window.showWarningMessage(problem);
-  return undefined;
+/** The folders of which a side copy can be made; empty in Restricted Mode. */
+export function localRoots(): readonly string[] {
+  const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+  return folders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
+}
+
+/** Shows the reason where there are none. */
+export function offerRoots(): void {
+  if (!vscode.workspace.isTrusted) offerTrust(vscode.l10n.t('Side copies are not available in Restricted Mode.'));
+  else offerFolder(vscode.l10n.t('Open a folder on this machine first: a side copy is made of it.'));
 }
 
 /**

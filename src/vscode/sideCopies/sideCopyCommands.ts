@@ -7,7 +7,7 @@ import { cwdOf, type ThreadState } from '../../protocol/thread.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import { agreesToLose } from './agreesToLose.ts';
 import type { BringHome } from './bringHome.ts';
-import { localRoots, makeSideCopy } from './makeSideCopy.ts';
+import { localRoots, makeSideCopy, offerRoots } from './makeSideCopy.ts';
 
 export interface SideCopyDeps {
   readonly store: SideCopyStore;
@@ -41,7 +41,7 @@ interface UnreadableItem extends vscode.QuickPickItem {
   readonly folder: string;
 }
 
-/** "Start in Side Copy", "Side Copies", "Bring Home" and "Remove Side Copy". */
+/** "Start in Side Copy", "Show Side Copies", "Bring Home" and "Remove Side Copy". */
 export class SideCopyCommands {
   readonly #deps: SideCopyDeps;
 
@@ -52,7 +52,8 @@ export class SideCopyCommands {
   /** Makes a copy of the open folders and shows a new thread that works there. */
   async start(): Promise<void> {
     const roots = localRoots();
-    if (roots === undefined || !(await this.#deps.hasModel())) return;
+    if (roots.length === 0) return offerRoots();
+    if (!(await this.#deps.hasModel())) return;
     const copy = await makeSideCopy(roots, this.#deps);
     if (copy === undefined) return;
     const session = await this.#deps.startIn(copy.folders).catch(async (error: unknown) => {
@@ -72,7 +73,8 @@ export class SideCopyCommands {
     if (copies.length + unreadable.length === 0) {
       const start = vscode.l10n.t('Start in Side Copy');
       const none = vscode.l10n.t('There are no side copies.');
-      if ((await vscode.window.showInformationMessage(none, start)) === start) await this.start();
+      const buttons = localRoots().length > 0 ? [start] : [];
+      if ((await vscode.window.showInformationMessage(none, ...buttons)) === start) await this.start();
       return;
     }
     const bringHome = { iconPath: new vscode.ThemeIcon('git-pull-request'), tooltip: vscode.l10n.t('Bring Home') };
@@ -131,7 +133,7 @@ export class SideCopyCommands {
     const { length } = await this.#deps.store.changes(copy.id, new AbortController().signal);
     if (length === 0) return;
     const bringHome = vscode.l10n.t('Bring Home');
-    const list = vscode.l10n.t('Side Copies');
+    const list = vscode.l10n.t('Show Side Copies');
     const sentence =
       length === 1
         ? vscode.l10n.t('The agent {0} has changed 1 file in a side copy.', role)

@@ -11,6 +11,7 @@ import { askForExport, askForImport } from './threadFileDialogs.ts';
 import { shownTitle } from './takeOver.ts';
 import { ThreadList } from './threadList.ts';
 import { contextKey } from '../ui/contextKey.ts';
+import { hasFolder, offerFolder } from '../ui/neededPlace.ts';
 import { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 import { ThreadNotices } from './threadNotices.ts';
 import type { StoredThread } from './threadRows.ts';
@@ -74,6 +75,7 @@ export class ThreadCommands implements Disposable {
 
   /** Starts and shows a thread that works as the agent that the user picks. */
   async startAs(pick: () => Promise<AgentRole | undefined>): Promise<void> {
+    if (!hasFolder()) return offerFolder();
     const role = await pick();
     if (role === undefined) return;
     await this.#deps.threads.adopt(await this.#deps.factory.startAs(role));
@@ -106,8 +108,8 @@ export class ThreadCommands implements Disposable {
 
   /** Shows the copy and puts the message at which it was cut into the composer, to be edited. */
   async fork(context: ThreadContext | undefined): Promise<void> {
-    const threadId = this.#meant(context);
-    if (threadId === undefined) return this.#showNoThread();
+    const threadId = await this.#recorded(context);
+    if (threadId === undefined) return;
     const { session, draft } = await this.#deps.factory.fork(threadId, context?.itemId ?? null);
     if (draft) this.#deps.drafts.set(session.threadId, textOfInput(draft), null, attachmentsOf(draft));
     await this.#deps.threads.adopt(session);
@@ -116,8 +118,8 @@ export class ThreadCommands implements Disposable {
 
   /** Moves the thread to the trash without asking: it can be restored from the same place. */
   async remove(context: ThreadContext | undefined): Promise<void> {
-    const threadId = this.#meant(context);
-    if (threadId === undefined) return this.#showNoThread();
+    const threadId = await this.#recorded(context);
+    if (threadId === undefined) return;
     const title = (await this.#deps.service.catalog.find(threadId))?.title ?? null;
     const { threads, service } = this.#deps;
     const removed = await threads.forget(threadId, () => service.remove(threadId));
@@ -138,8 +140,8 @@ export class ThreadCommands implements Disposable {
   }
 
   async export(context: ThreadContext | undefined): Promise<void> {
-    const threadId = this.#meant(context);
-    if (threadId === undefined) return this.#showNoThread();
+    const threadId = await this.#recorded(context);
+    if (threadId === undefined) return;
     const title = (await this.#deps.service.catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
     const file = await askForExport(title);
     if (!file) return;
@@ -154,8 +156,8 @@ export class ThreadCommands implements Disposable {
 
   /** The thread as a document to read and to search, for screen readers above all. */
   async openText(context: ThreadContext | undefined): Promise<void> {
-    const threadId = this.#meant(context);
-    if (threadId === undefined) return this.#showNoThread();
+    const threadId = await this.#recorded(context);
+    if (threadId === undefined) return;
     const { catalog } = this.#deps.service;
     const text = await catalog.export(threadId, 'markdown');
     if (text === undefined) return showFailure({ type: 'missing' });
@@ -201,8 +203,20 @@ export class ThreadCommands implements Disposable {
     return context?.threadId ?? this.#deps.threads.state?.threadId;
   }
 
-  #showNoThread(): void {
+  /** Resolves to `undefined`, after a message to the user, without a thread, and for one whose first message is not sent. */
+  async #recorded(context: ThreadContext | undefined): Promise<string | undefined> {
+    const threadId = this.#meant(context);
+    const { threads, service } = this.#deps;
+    if (threadId === undefined) return this.#showNoThread();
+    const isNew = threadId === threads.state?.threadId && threads.state.turns.length === 0;
+    if (!isNew || (await service.catalog.find(threadId)) !== undefined) return threadId;
+    void vscode.window.showInformationMessage(vscode.l10n.t('This thread has no messages yet.'));
+    return undefined;
+  }
+
+  #showNoThread(): undefined {
     void vscode.window.showInformationMessage(vscode.l10n.t('No thread is shown.'));
+    return undefined;
   }
 
   async #find({ scope, query }: ThreadQuery, signal: AbortSignal): Promise<readonly StoredThread[]> {

@@ -112,7 +112,10 @@ export class ThreadFactory implements ThreadSource {
     return this.#deps.service.start(settings, host);
   }
 
-  /** A thread for one edit at the cursor. `tooLate`: see `ThreadHost`. @throws ModelFault of kind `config` when no model is selected. */
+  /**
+   * A thread for one edit at the cursor. `tooLate`: see `ThreadHost`. @throws ModelFault of kind `config` when no model
+   * is selected.
+   */
   async startEdit(tooLate: NonNullable<ThreadHost['tooLate']>): Promise<Session> {
     const [settings, host] = await this.#thread();
     return this.#deps.service.start(editSettings(settings), editHost(host, tooLate));

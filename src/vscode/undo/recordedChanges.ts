@@ -7,8 +7,8 @@ import type { ChangeStep, RecordedChange } from '../../protocol/baseline.ts';
 import { type KeptDiff, showKeptDiffs } from './keptDocuments.ts';
 
 /**
- * Opens the changes of a turn and its sub-agents, or of one command of it, in one diff editor. False when none is recorded, or all are
- * undone.
+ * Opens the changes of a turn and its sub-agents, or of one command of it, in one diff editor. False when none is
+ * recorded, or all are undone.
  */
 export async function openRecordedChanges(
   id: string,

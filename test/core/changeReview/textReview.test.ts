@@ -95,6 +95,11 @@ const typed = (startLine: number, startCharacter: number, words: string): TextEd
   text: words,
 });
 
+const deletion = (line: number): TextEdit => ({
+  ...{ startLine: line, startCharacter: 0, endLine: line + 1, endCharacter: 0 },
+  text: '',
+});
+
 describe('the owners of a hunk', () => {
   const owners = ({ hunks }: TextReview) => hunks.map((hunk) => hunk.owners);
   const patched = (line: number, text: string) => ({
@@ -126,6 +131,16 @@ describe('the owners of a hunk', () => {
 describe('text that the user types', () => {
   const review = startReview(BEFORE, AFTER);
 
+  test('at several places at once is applied at each as it was before', () => {
+    const replaced = { startLine: 1, startCharacter: 0, endLine: 1, endCharacter: 1, text: 'two' };
+    for (const edits of [
+      [typed(1, 0, 'x'), replaced],
+      [replaced, typed(1, 0, 'x')],
+    ]) {
+      assert.equal(textOf(applyEdits(startReview(BEFORE, BEFORE), edits, 'user').current), '1\nxtwo\n3\n4\n5\n6\n');
+    }
+  });
+
   test('outside of hunks is not reviewed', () => {
     const now = applyEdits(review, [typed(3, 1, ' and a half\nmore')], 'user');
     assert.equal(textOf(now.base), '1\n2\n3\n4 and a half\nmore\n5\n6\n');
@@ -140,6 +155,18 @@ describe('text that the user types', () => {
     assert.deepEqual([textOf(checkedOut.base), places(checkedOut)], ['1\n2\n3\nfour\n5\n6\n', []]);
     const half = startReview('1\n2\n3\n4\n', '1\n4\n');
     assert.deepEqual(places(applyEdits(half, [typed(1, 0, '2\n')], 'user')), ['1-1 for 1-3']);
+    const halfBeforeEqual = startReview('1\n2\n3\n3\n4\n', '1\n3\n4\n');
+    assert.equal(applyEdits(halfBeforeEqual, [typed(1, 0, '2\n')], 'user').hunks.length, 1);
+  });
+
+  test('leaves a deletion of the same lines at another place, or behind another change', () => {
+    const elsewhere = { startLine: 1, startCharacter: 0, endLine: 1, endCharacter: 1, text: 'x\n5' };
+    const removed = startReview(BEFORE, '1\n2\n3\n4\n6\n');
+    assert.deepEqual(places(applyEdits(removed, [elsewhere], 'user')), ['5-5 for 5-6']);
+    const text = 'a\nb\nb\nX\nb\nc\n';
+    const twice = [1, 2].reduce((now, line) => applyEdits(now, [deletion(line)], 'agent'), startReview(text, text));
+    const behind = applyEdits(twice, [typed(3, 0, 'b\n')], 'user');
+    assert.deepEqual([textOf(behind.base), behind.hunks.length], ['a\nb\nb\nX\nb\nb\nc\n', 2]);
   });
 
   test('ends a deletion also where it puts one of several equal lines back', () => {
@@ -164,6 +191,11 @@ describe('text that the user types', () => {
       const both = unkeepHunks(applyEdits(equal, [typed(line, 0, 'b\n')], 'user'), 1);
       assert.deepEqual([textOf(both.base), places(both)], ['a\nb\nb\nc\n', []]);
     }
+    const shifted = unkeepHunks(
+      applyEdits(keepHunks(startReview(BEFORE, '1\n3\n4\n6\n'), new Set([2]), 1), [typed(1, 0, '2\n')], 'user'),
+      1,
+    );
+    assert.deepEqual([textOf(shifted.base), places(shifted)], [BEFORE, ['4-4 for 4-5']]);
     const other = unkeepHunks(applyEdits(kept, [typed(4, 0, 'other\n')], 'user'), 1);
     assert.deepEqual(places(other), ['1-2 for 1-2', '4-4 for 4-5']);
   });
@@ -181,6 +213,12 @@ describe('text that the user types', () => {
       [true, false],
     );
     assert.ok(applyEdits(review, [typed(1, 3, '!')], 'agreed').hunks.every(({ touched }) => !touched));
+    const patchedAgain = applyEdits(now, [typed(1, 0, 'again ')], 'agent');
+    assert.equal(patchedAgain.hunks[0]?.touched, true);
+    const beside = { startLine: 2, startCharacter: 0, endLine: 2, endCharacter: 1, text: 'three' };
+    const grown = applyEdits(keepHunks(review, new Set([1]), 1), [beside], 'agent');
+    const keptBeside = unkeepHunks(applyEdits(grown, [typed(2, 5, '!')], 'user'), 1);
+    assert.deepEqual([places(keptBeside)[0], keptBeside.hunks[0]?.touched], ['1-3 for 1-3', true]);
   });
 
   test('inside a hunk, equal to the old text, ends the hunk', () => {
@@ -204,6 +242,19 @@ describe('Ctrl+Z and Ctrl+Y', () => {
     const undone = applyEdits(review, back, 'history');
     assert.deepEqual([undone.hunks, textOf(undone.base)], [[], BEFORE]);
     assert.deepEqual(places(applyEdits(undone, applied, 'history')), places(review));
+  });
+
+  test('remove the hunk also where the editor reports another one of several equal lines', () => {
+    const text = 'a\nb\nb\nb\nc\n';
+    const below = startReview(text, 'a\nb\nb\nb\nb\nc\n');
+    const above = applyEdits(startReview(text, text), [typed(1, 0, 'b\n')], 'agent');
+    assert.deepEqual([places(below), places(above)], [['4-5 for 4-4'], ['1-2 for 1-1']]);
+    for (const review of [below, above]) {
+      for (const line of [1, 2, 3, 4]) {
+        const undone = applyEdits(review, [deletion(line)], 'history');
+        assert.deepEqual([undone.hunks, textOf(undone.base)], [[], text]);
+      }
+    }
   });
 
   test('of a kept patch leave nothing to decide', () => {
@@ -241,6 +292,20 @@ describe('undoing hunks in a text', () => {
     const review = startReview('1\n', '2\n');
     assert.equal(textWithout(review, review.hunks, '3\n'), undefined);
   });
+});
+
+test('hunks that do not lead back to their base, as in a damaged file, are recognized', () => {
+  const lines = BEFORE.split('\n');
+  const hunk = (start: number, end: number, baseStart = start, baseEnd = end) => ({
+    ...{ id: 1, touched: false },
+    ...{ start, end, baseStart, baseEnd },
+  });
+  const isGood = (hunks: readonly ReviewHunk[], base = lines) => isConsistent({ base, current: lines, hunks });
+  assert.ok(isGood([hunk(1, 2), hunk(2, 2)]));
+  assert.ok(!isGood([hunk(2, 1)]));
+  assert.ok(!isGood([hunk(2, 3), hunk(1, 2)]));
+  assert.ok(!isGood([hunk(2, 3, 1, 2)]));
+  assert.ok(!isGood([], [...lines, 'more']));
 });
 
 test('an undo of hunks takes a cursor beside a deletion as inside it, and one inside a hunk as in that hunk', () => {

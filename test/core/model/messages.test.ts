@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
+import { MOST_ITEMS, tooManyItemsFault } from '../../../src/core/model/faults.ts';
 import { MessagesBodies } from '../../../src/core/model/messages/messagesBody.ts';
+import { MessagesReader } from '../../../src/core/model/messages/messagesEvents.ts';
 import type { Prompt } from '../../../src/core/model/client.ts';
 import type { ServerFacts } from '../../../src/core/model/abilities.ts';
 import { type ResponseItem, responseItemSchema } from '../../../src/protocol/responseItem.ts';
@@ -160,6 +162,17 @@ describe('a request', () => {
     ]);
   });
 
+  test('has a text that a retry has repeated once', () => {
+    const input = [userSays('Go'), said('One.'), said('One.'), call('a'), output('a'), said('One.'), userSays('On')];
+    const texts = JSON.stringify(messagesIn({ input })).match(/"One\."/g);
+    expect(texts).toHaveLength(2);
+  });
+
+  test('marks the last tool where there are no instructions', () => {
+    const tools = bodyOf({ instructions: ' ', tools: [TOOL, PATCH_TOOL] })['tools'] as Record<string, unknown>[];
+    expect(tools.map((tool) => 'cache_control' in tool)).toEqual([false, true]);
+  });
+
   test('has images where they belong, or where the settings place them', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
     const seen: ResponseItem = {
@@ -292,6 +305,32 @@ describe('a request', () => {
     expect(JSON.stringify(messagesIn({ input }))).not.toContain('Hm');
   });
 
+  test('leaves out reasoning that was refused or is not wanted any more, and nothing else', () => {
+    const input = [userSays('Go'), thought('Hm'), said('Hi'), userSays('On')];
+    for (const change of ['refused', 'off'] as const) {
+      const bodies = new MessagesBodies(SERVER, new RefusedFields());
+      expect(bodies.build(prompt({ input })).text).toContain('sig-Hm');
+      if (change === 'refused') bodies.leaveOutThinking(prompt({ input }));
+      const { text: json } = bodies.build(prompt({ input, effort: change === 'off' ? 'none' : null }));
+      expect(json).not.toContain('sig-Hm');
+      for (const words of ['Go', 'Hi', 'On']) expect(json).toContain(`"text":"${words}"`);
+    }
+  });
+
+  test('has no budget where the answer has no room for one', () => {
+    const settings = { models: { [HAIKU]: { maxOutput: 1500 } } };
+    expect(bodyOf({ model: HAIKU, effort: 'low' }, settings)['thinking']).toBeUndefined();
+  });
+
+  test('has an id and a short name for each call', () => {
+    const long: ResponseItem = { type: 'function_call', call_id: '', name: 'x'.repeat(200), arguments: '{}' };
+    expect(messagesIn({ input: [userSays('Go'), long, output('')] })).toMatchObject([
+      {},
+      { content: [{ id: 'call', name: 'x'.repeat(128) }] },
+      { content: [{ tool_use_id: 'call' }] },
+    ]);
+  });
+
   test('within a budget does not begin to reason in the middle of calls', () => {
     const more = { model: HAIKU, effort: 'low' } as const;
     const round = [userSays('Go'), call('a'), output('a')];
@@ -300,6 +339,8 @@ describe('a request', () => {
       bodyOf({ ...more, input: [userSays('Go'), thought('Hm'), call('a'), output('a')] })['thinking'],
     ).toBeDefined();
     expect(bodyOf({ ...more, input: [...round, said('Done'), userSays('Next')] })['thinking']).toBeDefined();
+    const before = [userSays('First'), thought('Hm'), said('Done')];
+    expect(bodyOf({ ...more, input: [...before, ...round] })['thinking']).toBeUndefined();
   });
 
   test('asks a model of an unknown name for what its server has reported', () => {
@@ -470,6 +511,58 @@ describe('a response', () => {
     expect(textIn(events)).toBe('So far');
     expect(items).toEqual([said('So far')]);
     expect(fault).toMatchObject({ kind, retryable: false, answerCut, detail: `stop_reason: ${reason}` });
+  });
+
+  test('is begun once, also where the server says so twice, and counts what the last counts say', async () => {
+    const { events, completed } = await answer(
+      emits({ type: 'message_start', message: { usage: { input_tokens: 7, output_tokens: 1 } } }),
+      emits({ type: 'message_start', message: { usage: { input_tokens: null, output_tokens: 2 } } }),
+      says('Hi'),
+      usage(null),
+      emits({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }),
+      emits({ type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: { output_tokens: 5 } }),
+      emits({ type: 'message_stop' }),
+    );
+    expect(events.filter(({ type }) => type === 'created')).toHaveLength(1);
+    expect(completed?.usage).toMatchObject({ output: 5, total: (completed?.usage?.input ?? 0) + 5 });
+  });
+
+  test('has no events of blocks of an unknown kind or of calls without a name, and one beginning of each other', async () => {
+    const block = (index: number, content_block: object, delta: object) => [
+      emits({ type: 'content_block_start', index, content_block }),
+      emits({ type: 'content_block_delta', index, delta }),
+      emits({ type: 'content_block_delta', index, delta }),
+      emits({ type: 'content_block_stop', index }),
+    ];
+    const json = { type: 'input_json_delta', partial_json: '' };
+    const { events } = await answer(
+      emits({ type: 'message_start', message: {} }),
+      ...block(0, { type: 'server_tool_use', id: 's', name: 'web_search' }, { ...json, partial_json: '1' }),
+      ...block(1, { type: 'tool_use', id: 'c' }, { ...json, partial_json: '1' }),
+      ...block(2, { type: 'text', text: '' }, { type: 'text_delta', text: 'Hi' }),
+      emits({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }),
+      emits({ type: 'message_stop' }),
+    );
+    expect(events.filter(({ type }) => type === 'item_started')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'call_delta')).toEqual([]);
+  });
+
+  test('without a reason to stop is whole as a document; one with too many parts is a fault', () => {
+    const reader = () =>
+      new MessagesReader({ newCallId: () => 'id', customTools: new Set(), onSkipped: () => undefined });
+    const part = { type: 'text', text: 'Hi' };
+    expect(
+      reader()
+        .readDocument({ content: [part] })
+        .at(-1),
+    ).toMatchObject({ type: 'completed', endTurn: true });
+    const content = Array.from({ length: MOST_ITEMS + 1 }, () => part);
+    expect(() => reader().readDocument({ content })).toThrow(tooManyItemsFault().message);
+  });
+
+  test('an error of a gateway, which has no type, ends it', async () => {
+    const { fault } = await answer(emits({ error: { message: 'the server behind it has failed' } }));
+    expect(fault?.detail).toContain('the server behind it has failed');
   });
 
   test('a pause is continued', async () => {

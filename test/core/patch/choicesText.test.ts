@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { hunksFrom } from '../../../src/core/patch/hunkAlgebra.ts';
-import { reviewedChanges, textWithout } from '../../../src/core/patch/proposalChoices.ts';
+import { reviewedChanges, textAfter, textWithout } from '../../../src/core/patch/proposalChoices.ts';
 import { hunkEdit, placeHunks, readReview, withEdit } from '../../../src/core/patch/choicesText.ts';
 import { fileDiff } from '../../../src/core/patch/unifiedDiff.ts';
 import type { FileChange, ProposedFile } from '../../../src/core/ports.ts';
@@ -69,6 +69,11 @@ describe('a proposed text that the user edits', () => {
     );
   });
 
+  test('has no choices where the file is to be deleted', () => {
+    const change: FileChange = { kind: 'delete', path: '/w/a', before: 'one\n' };
+    assert.equal(readReview({ name: 'a', change, hunks: fileDiff(change, '/w').hunks }, 'mine\n'), undefined);
+  });
+
   test('finds its hunks, whatever was written between them', () => {
     const { change } = three;
     assert.ok(change.kind === 'update');
@@ -81,6 +86,18 @@ describe('a proposed text that the user edits', () => {
       [1, 15, 29],
     );
     assert.deepEqual(readReview(three, mine), { path: 'a', text: mine });
+    const longer = `${textWithout(three, [1])}more\n`;
+    assert.deepEqual(readReview(three, longer), { path: 'a', text: longer });
+    const above = textAfter(three.change).replace('FIFTEEN', 'mine\nFIFTEEN');
+    assert.deepEqual(states(above), ['in', 'edited', 'in']);
+    assert.deepEqual(
+      placeHunks(three, above).map(({ start, end }) => [start, end]),
+      [
+        [1, 2],
+        [14, 16],
+        [29, 30],
+      ],
+    );
     const edit = hunkEdit(three, mine, 2, 'out');
     assert.ok(edit);
     const rest = withEdit(mine, edit);

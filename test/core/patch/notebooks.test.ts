@@ -50,6 +50,18 @@ describe('the text of an open notebook', () => {
     }
   });
 
+  test('may have several new cells', () => {
+    const marker = '#%% vscode.cell [language=python]\n';
+    const cell = { id: null, language: 'python' };
+    expect(parseNotebookText(`${marker}x\n${marker}y\n`)).toEqual({
+      type: 'cells',
+      cells: [
+        { ...cell, text: 'x' },
+        { ...cell, text: 'y' },
+      ],
+    });
+  });
+
   test.each([
     ['x\n', 'there is text before the first cell'],
     [
@@ -93,6 +105,11 @@ describe('the text of an open notebook', () => {
     expect(edits(notebookText(CELLS).replace('[id=b] [language=python]', '[id=b] [language=sql]'))).toEqual({
       texts: [],
       replaced: [{ start: 1, end: 2, cells: [cell('b', 'sql', 'x = 1\nprint(x)')] }],
+    });
+    const both = notebookText(CELLS).replace('[id=b] [language=python]\nx', '[id=b] [language=sql]\ny');
+    expect(edits(both)).toEqual({
+      texts: [],
+      replaced: [{ start: 1, end: 2, cells: [cell('b', 'sql', 'y = 1\nprint(x)')] }],
     });
   });
 });

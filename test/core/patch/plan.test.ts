@@ -74,6 +74,14 @@ describe('planPatch', () => {
     expect(plan({ a: 'p\rq' }, ...update('a', '-p\rq', '+X'))).toMatchObject({ type: 'failed' });
   });
 
+  it('has only the lines that differ in its hunks', () => {
+    const planned = plan(
+      { a: '1\n2\n3\n4\n5\n' },
+      ...update('a', '@@', '-1', '-2', '+1', '+new', '+2', ' 3', '-4', '+4'),
+    );
+    expect(planned).toMatchObject({ type: 'planned', changes: [{ hunks: [{ start: 1, end: 1, text: 'new\n' }] }] });
+  });
+
   it('leaves out files whose text stays the same', () => {
     expect(plan({ a: 'x\n' }, ...update('a', ' x'), '*** Add File: b', '*** Delete File: b')).toEqual({
       type: 'planned',

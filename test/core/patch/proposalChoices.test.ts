@@ -162,6 +162,14 @@ describe('choices, when the file has changed', () => {
     ]);
   });
 
+  test('are about one of several equal hunks, and are dropped where the file is added now', () => {
+    const equal = update(long.join(''), long.with(1, 'X\nline 2\n').with(14, 'X\nline 15\n').join(''));
+    const review = [{ path: 'a.txt', leftOut: [1] }];
+    assert.deepEqual(carryReview(review, [equal], [equal]), review);
+    const added = proposed({ kind: 'add', path: '/w/a.txt', text: edited, before: null }, 'a.txt');
+    assert.equal(carryReview([{ path: 'a.txt', leftOut: 'file' }], [three], [added]), undefined);
+  });
+
   test('as a text are mapped where no other edit touches the same lines', () => {
     const review = [{ path: 'a.txt', text: edited.replace('FIFTEEN', 'mine') }];
     const now = update(`new\n${long.join('')}`, `new\n${edited}`);
@@ -187,6 +195,11 @@ describe('choices, when the file has changed', () => {
     const add: FileChange = { kind: 'add', path: '/w/n', text: 'n\n', before: null };
     assert.equal(rebaseChange(add, { type: 'missing' }), add);
     assert.equal(rebaseChange(add, { type: 'text', text: '' }), undefined);
+    assert.equal(rebaseChange(add, { type: 'directory' }), undefined);
+    const moved: FileChange = { ...three.change, movedTo: '/w/b.txt' } as FileChange;
+    const found = { type: 'text', text: long.join('') } as const;
+    assert.deepEqual(rebaseChange(moved, found, { type: 'missing' }), moved);
+    assert.equal(rebaseChange(moved, found, { type: 'text', text: 'theirs\n' }), undefined);
     const remove: FileChange = { kind: 'delete', path: '/w/n', before: 'n\n' };
     assert.equal(rebaseChange(remove, { type: 'text', text: 'n\n' }), remove);
     assert.equal(rebaseChange(remove, { type: 'missing' }), undefined);

@@ -1,9 +1,9 @@
 /** The input of a summary when the history is too long for the window. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { summaryMessage } from '../../../src/core/prompt/compaction.ts';
 import { userText } from '../../../src/core/prompt/notices.ts';
 import { roughTokens } from '../../../src/core/session/contextSize.ts';
-import { fitting, shorter, withoutOldest } from '../../../src/core/session/summaryInput.ts';
+import { fitting, shorter, withCallsAsText, withoutOldest } from '../../../src/core/session/summaryInput.ts';
 import type { ResponseItem } from '../../../src/protocol/responseItem.ts';
 
 const says = (text: string): ResponseItem => ({
@@ -74,6 +74,11 @@ describe('a history that was refused', () => {
   });
 });
 
+test('calls as text have no reasoning, which servers take only before a call', () => {
+  const texts = withCallsAsText([userText('one'), thinks, call('a'), output('a')]);
+  expect(texts?.map(({ type }) => type)).toEqual(['message', 'message', 'message']);
+});
+
 describe('a history that must fit', () => {
   const history = [
     userText('one'),
@@ -94,7 +99,17 @@ describe('a history that must fit', () => {
     expect([cut[0], cut[3], cut[4]]).toEqual([history[0], history[3], history[4]]);
     expect(JSON.stringify(cut[2])).toMatch(/x…\d+ tokens truncated…x/);
     expect(within(500)).toHaveLength(history.length);
+    // Each form is made of the whole text, and says how much of it is missing.
+    expect(Number(/x…(\d+) tokens truncated…x/.exec(JSON.stringify(within(500)))?.[1])).toBeGreaterThan(9000);
     expect(within(100)).toEqual([history.at(-1)]);
+  });
+
+  it('has a long message cut where no round can be removed, and an earlier summary whole', () => {
+    const summary = summaryMessage('s'.repeat(20_000));
+    const long = [summary, userText('m'.repeat(20_000))];
+    const cut = fitting(long, (items) => roughTokens(items) <= 7000);
+    expect([cut.length, cut[0]]).toEqual([2, summary]);
+    expect(roughTokens(cut)).toBeLessThan(7000);
   });
 
   it('is sent although it does not fit, for the server to refuse', () => {

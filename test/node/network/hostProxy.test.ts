@@ -64,6 +64,19 @@ async function startProxy(
   };
 }
 
+/** A server that answers after a moment, and keeps the bytes that it got. */
+async function recorder() {
+  const got: string[] = [];
+  const port = await listen(
+    net.createServer((socket) => {
+      const at = got.push('') - 1;
+      socket.setEncoding('latin1').on('data', (bytes: string) => (got[at] += bytes));
+      setTimeout(() => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'), 50);
+    }),
+  );
+  return { port, got };
+}
+
 const nothing = { refused: [], misleading: [] };
 
 test('a request for an allowed host is passed on, with the host of its address and without what is for the proxy', async () => {
@@ -110,6 +123,24 @@ test.each([
   ['an address', 'CONNECT 93.184.215.14:443', '403', ['93.184.215.14:443']],
   ['an address in another form', 'CONNECT 2130706433:80', '403', ['127.0.0.1:80']],
   ['an IPv6 address', 'CONNECT [2606:2800::1]:443', '403', ['[2606:2800::1]:443']],
+  [
+    'an address by IPv6 that means one of this machine',
+    'CONNECT [::ffff:127.0.0.1]:443',
+    '403',
+    ['[::ffff:7f00:1]:443'],
+  ],
+  ['an IPv6 address with a zone', 'CONNECT [fe80::1%25eth0]:443', '400', []],
+  ['an IPv6 address without brackets', 'CONNECT ::1:443', '400', []],
+  ['another host in capital letters, with a dot at its end', 'CONNECT B.TEST.:443', '403', ['b.test:443']],
+  ['two dots at the end', 'CONNECT a.test..:443', '400', []],
+  ['a name in escapes', 'CONNECT %62.test:443', '403', ['b.test:443']],
+  ['a name that begins with an allowed one', 'CONNECT a.test.b.test:443', '403', ['a.test.b.test:443']],
+  ['a name that ends in an allowed one', 'CONNECT ba.test:443', '403', ['ba.test:443']],
+  ['a port of another form', 'CONNECT a.test:0x1bb', '400', []],
+  ['a port beyond the last', 'CONNECT a.test:65979', '400', []],
+  ['two ports', 'CONNECT a.test:443:443', '400', []],
+  ['a user in front of a host', 'CONNECT a.test:443@b.test:443', '400', []],
+  ['a NUL in a name', 'CONNECT a.test%00.b.test:443', '400', []],
   ['a plain request for another host', 'GET http://b.test/', '403', ['b.test:80']],
   ['a user in front of another host', 'GET http://a.test@b.test/', '403', ['b.test:80']],
   ['no port', 'CONNECT a.test', '400', []],
@@ -124,6 +155,20 @@ test.each([
   );
   expect(proxy.report).toEqual({ refused, misleading: [] });
 });
+
+test.each(['A.Test:443', 'a.test.:443', '%61.test:443', 'a.test:0443'])(
+  'CONNECT %s names the allowed host',
+  async (asked) => {
+    const tried: string[] = [];
+    const resolve = async (name: string) => {
+      tried.push(name);
+      throw Object.assign(new Error('unknown'), { code: 'ENOTFOUND' });
+    };
+    const { ask } = await startProxy(['a.test'], {}, { resolve });
+    expect(await ask(`CONNECT ${asked} HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1\.1 502 /);
+    expect(tried).toEqual(['a.test']);
+  },
+);
 
 test.each([
   ['this machine', ['127.0.0.1'], '127.0.0.1'],
@@ -163,6 +208,115 @@ test('a head that is too long, and bytes that are no request, end the connection
   expect(await ask(`GET http://a.test/ HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).toBe('');
   expect(await ask('\x16\x03\x01 hello\r\n\r\n')).toBe('');
   expect(proxy.report).toEqual(nothing);
+});
+
+const SECOND = 'GET /second HTTP/1.1\r\nHost: other.test\r\n\r\n';
+
+test.each([
+  [
+    'chunks',
+    'Transfer-Encoding: chunked',
+    `${SECOND.length.toString(16)}\r\n${SECOND}\r\n0\r\n\r\n`,
+    'transfer-encoding: chunked',
+  ],
+  [
+    'a length that is for the proxy alone',
+    `Connection: content-length\r\nContent-Length: ${SECOND.length}`,
+    SECOND,
+    `content-length: ${SECOND.length}`,
+  ],
+])('a body of %s stays the body of its request', async (_title, header, body, framing) => {
+  const { port, got } = await recorder();
+  const { ask } = await startProxy([`127.0.0.1:${port}`]);
+  const asked = `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n${body}`;
+  const refused = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+  expect(await ask(`${asked}${refused}`)).toMatch(/^HTTP\/1\.1 200 OK[^]*HTTP\/1\.1 400 /);
+  expect(got).toEqual([`GET / HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${framing}\r\nConnection: close\r\n\r\n${body}`]);
+});
+
+test.each([
+  ['two lengths', 'Content-Length: 1\r\nContent-Length: 2'],
+  ['a length and chunks', 'Content-Length: 1\r\nTransfer-Encoding: chunked'],
+  ['another coding', 'Transfer-Encoding: gzip, chunked'],
+  ['a space before the colon', 'Transfer-Encoding : chunked'],
+  ['a header in two lines', 'X: a\r\n Transfer-Encoding: chunked'],
+])('a request with %s reaches no server', async (_title, header) => {
+  const { port, got } = await recorder();
+  const { ask } = await startProxy([`127.0.0.1:${port}`]);
+  const asked = `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n0\r\n\r\n${SECOND}`;
+  expect(await ask(asked)).toMatch(/^$|^HTTP\/1\.1 501 /);
+  expect(got).toEqual([]);
+});
+
+test('requests of one connection are decided one by one, and sent one after the other', async () => {
+  const { port, got } = await recorder();
+  const { ask, proxy } = await startProxy([`127.0.0.1:${port}`]);
+  const get = (url: string) => `GET ${url} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+  const here = `http://127.0.0.1:${port}`;
+  const answer = await ask(`${get(`${here}/1`)}${get(`${here}/2`)}${get('http://b.test/')}${get(`${here}/3`)}`);
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 403']);
+  expect(got.map((head) => head.split(' ')[1])).toEqual(['/1', '/2']);
+  expect(proxy.report).toEqual({ refused: ['b.test:80'], misleading: [] });
+
+  const many = net.connect((await startProxy([`127.0.0.1:${port}`])).port, '127.0.0.1');
+  many.write(get(`${here}/many`).repeat(1_000));
+  expect(await text(many).catch(() => '')).toBe('');
+  const withTunnel = await ask(`${get(`${here}/4`)}CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n${get('/tunnel')}`);
+  expect(withTunnel).toBe('');
+  expect(got.join('')).not.toMatch(/tunnel|many[^]*many/);
+});
+
+test('more connections than the limit are closed at once, and serve again when others have ended', async () => {
+  const { port, ask } = await startProxy([]);
+  const held = Array.from({ length: 256 }, () => net.connect(port, '127.0.0.1'));
+  await Promise.all(held.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  const refused = 'CONNECT b.test:443 HTTP/1.1\r\n\r\n';
+  expect(await ask(refused).catch(() => '')).toBe('');
+  for (const socket of held) socket.destroy();
+  await expect.poll(() => ask(refused).catch(() => '')).toContain('403');
+});
+
+test('a connection on which nothing is sent is closed, before and between requests and in a tunnel', async () => {
+  const silent = await listen(net.createServer(() => {}));
+  const { ask } = await startProxy([`127.0.0.1:${silent}`], {}, { idleMs: 100 });
+  const begun = 'GET http://127.0.0.1';
+  const asked = `GET http://127.0.0.1:${silent}/ HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const tunnel = `CONNECT 127.0.0.1:${silent} HTTP/1.1\r\n\r\n`;
+  const ended = await Promise.all(['', begun, asked, tunnel].map((bytes) => ask(bytes)));
+  expect(ended).toEqual(['', '', expect.stringMatching(/^$|502/), 'HTTP/1.1 200 Connection Established\r\n\r\n']);
+
+  // A kept connection: a whole request, and then a part of another.
+  const answering = await origin();
+  const kept = await startProxy([`127.0.0.1:${answering}`], {}, { idleMs: 100 });
+  const whole = `GET http://127.0.0.1:${answering}/ HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const socket = net.connect(kept.port, '127.0.0.1');
+  socket.write(whole);
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.write(begun);
+  await new Promise((resolve) => socket.resume().once('close', resolve));
+});
+
+test('the end of the proxy ends requests that it forwards, and those that wait for an address', async () => {
+  const heads: string[] = [];
+  const sockets: Socket[] = [];
+  const silent = await listen(
+    net.createServer((socket) => {
+      sockets.push(socket);
+      socket.setEncoding('latin1').on('data', (head: string) => heads.push(head.split(' ')[1] ?? ''));
+    }),
+  );
+  let found = (_addresses: { address: string; family: number }[]) => {};
+  const resolve = () => new Promise<{ address: string; family: number }[]>((done) => (found = done));
+  const { proxy, ask } = await startProxy([`127.0.0.1:${silent}`, `late.test:${silent}`], {}, { resolve });
+  const get = (host: string) => `GET http://${host}:${silent}/${host} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const both = Promise.all([ask(get('127.0.0.1').repeat(2)), ask(get('late.test'))]);
+  await expect.poll(() => heads).toEqual(['/127.0.0.1']);
+  const ended = new Promise((done) => sockets[0]?.once('close', done));
+  proxy.close();
+  await Promise.all([ended, both]);
+  found([{ address: '127.0.0.1', family: 4 }]);
+  await new Promise((done) => setTimeout(done, 50));
+  expect(heads).toEqual(['/127.0.0.1']);
 });
 
 test('after the end no connection is served, and an open tunnel ends', async () => {

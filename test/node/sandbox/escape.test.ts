@@ -13,6 +13,7 @@ import { createServer, type Server } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HOST_PROXY_PORT } from '../../../src/core/sandbox/proxyVariables.ts';
 import { noSandbox } from '../../support/sandboxed.ts';
 import { builtCli } from '../../support/runCli.ts';
 import { type TempFolder, tempFolder } from '../../support/tempFolder.ts';
@@ -137,7 +138,11 @@ const USERS: readonly (readonly [name: string, user: number])[] = isRoot
   : [['this user', process.getuid?.() ?? 0]];
 
 describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
-  test.each(['workspace-write', 'read-only'])('nothing gets out of %s', { timeout: 120_000 }, async (mode) => {
+  // The second one has allowed hosts: the network of the sandbox is made by another one around it.
+  test.each([
+    ['workspace-write', []],
+    ['read-only', ['--allow-host', 'allowed.invalid']],
+  ])('nothing gets out of %s %j', { timeout: 120_000 }, async (mode, hosts) => {
     const { folder, port, abstract } = await playground(user);
     using place = folder;
     const before = guarded(place);
@@ -146,7 +151,8 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
       ({ name, script }) =>
         `(timeout 5 bash -c ${quoted(script)}) >/dev/null 2>&1 </dev/null; echo "$? "${quoted(name)}; cd "$WS"`,
     );
-    const { stdout, stderr } = await sandboxed(user, place, ['--mode', mode], driver.join('\n'), {
+    driver.push(`echo > /dev/tcp/127.0.0.1/${HOST_PROXY_PORT} && echo "the proxy"`);
+    const { stdout, stderr } = await sandboxed(user, place, ['--mode', mode, ...hosts], driver.join('\n'), {
       ...SECRETS,
       WS: place.at('workspace'),
       OUT: place.at('outside'),
@@ -158,7 +164,12 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
       TILLER_HOME: place.at('tiller'),
     });
     const ends = stdout.trimEnd().split('\n');
-    expect({ stderr, tried: ends.length }).toEqual({ stderr, tried: tries.length });
+    const isReached = ends.at(-1) === 'the proxy' && ends.pop() !== undefined;
+    expect({ stderr, isReached, tried: ends.length }).toEqual({
+      stderr,
+      isReached: hosts.length > 0,
+      tried: tries.length,
+    });
     expect(ends.filter((end) => end.startsWith('0 '))).toEqual([]);
     expect(guarded(place)).toEqual(before);
     expect(witness.exitCode).toBeNull();
@@ -209,17 +220,22 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     expect(stderr).toContain(`${place.at('workspace/closed/.git')}, and it has the hooks pre-commit`);
   });
 
-  test('the workspace is unchanged when the host is killed in the middle of a command', async () => {
+  test('nothing is left when the host is killed in the middle of a command with allowed hosts', async () => {
     const { folder } = await playground(user);
     using place = folder;
     const names = () => readdirSync(place.at('workspace'));
     const before = names();
     const env = { TILLER_HOME: place.at('tiller') };
-    const { child, ended } = await startSandboxed(user, place, [], 'sleep 60', env);
-    await expect.poll(names, { timeout: 20_000 }).toEqual([...before, '.vscode'].toSorted());
+    const flags = ['--allow-host', 'allowed.invalid'];
+    const { child, ended } = await startSandboxed(user, place, flags, `sleep 60.25; : ${place.path}`, env);
+    const processes = () => processesWith(place.path).length;
+    await expect.poll(() => processesWith('sleep\x0060.25').length, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(names()).toEqual([...before, '.vscode'].toSorted());
     child.kill('SIGKILL');
     await ended;
     await expect.poll(names, { timeout: 20_000 }).toEqual(before);
+    await expect.poll(processes, { timeout: 20_000 }).toBe(0);
+    expect(readdirSync(place.at('tiller/box')).filter((name) => name.startsWith('gate-'))).toEqual([]);
   });
 
   test('ordinary shell commands work', { timeout: 120_000 }, async () => {
@@ -255,6 +271,17 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     ).toEqual([]);
   });
 });
+
+/** Running processes with this text in their command line. */
+function processesWith(text: string): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(text);
+    } catch {
+      return false;
+    }
+  });
+}
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;

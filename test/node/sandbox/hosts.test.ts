@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOST_PROXY_PORT } from '../../../src/core/sandbox/proxyVariables.ts';
@@ -13,8 +14,15 @@ import { tempFolder } from '../../support/tempFolder.ts';
 
 let server: http.Server;
 let port: number;
+/** Each path that it was asked for, behind the host. */
+const paths: string[] = [];
 beforeAll(async () => {
-  server = http.createServer((request, response) => response.end(`hello from ${request.headers.host}\n`));
+  server = http.createServer((request, response) => {
+    paths.push(`${request.headers.host}${request.url}`);
+    const [, target] = request.url?.split('/redirect?') ?? [];
+    if (target !== undefined) response.writeHead(302, { location: target });
+    response.end(`hello from ${request.headers.host}\n`);
+  });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
 });
@@ -22,6 +30,50 @@ afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
+
+/** A server of the machine that counts its connections. */
+async function countingServer() {
+  let connections = 0;
+  const counting = net.createServer((socket) => {
+    connections++;
+    socket.end('HTTP/1.1 200 OK\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => void counting.listen(0, '::', resolve));
+  return {
+    port: (counting.address() as AddressInfo).port,
+    connections: () => connections,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void counting.close(() => resolve())),
+  };
+}
+
+/** One attempt of `TRY_ALL`: a connection, a look-up, a datagram, or these bytes to the proxy. */
+interface Try {
+  readonly to?: readonly [host: string, port: number];
+  readonly lookup?: string;
+  readonly datagram?: readonly [host: string, port: number];
+  readonly raw?: string;
+}
+
+/** Runs in the sandbox: prints the result of each attempt, which is an error code, or the statuses that the proxy answers. */
+const TRY_ALL = `
+const net = require('node:net');
+const connect = (to, ask) => new Promise((done) => {
+  let got = '';
+  const end = () => done((got.match(/HTTP\\/1\\.1 \\d+/g) ?? []).map((it) => it.slice(9)).join(' '));
+  const socket = net.connect(to[1], to[0], () => (ask === undefined ? done('connected') : socket.write(ask)));
+  socket.on('data', (it) => (got += it)).on('close', end).on('error', (it) => (ask === undefined ? done(it.code) : end()));
+  setTimeout(() => socket.destroy(), 1000);
+});
+const datagram = ([host, port]) => new Promise((done) => {
+  const socket = require('node:dgram').createSocket('udp4').on('message', () => done('an answer')).on('error', (it) => done(it.code));
+  socket.connect(port, host, (it) => (it ? done(it.code) : socket.send('x', (error) => error && done(error.code))));
+  setTimeout(() => { done('no answer'); socket.close(); }, 300);
+});
+const lookup = (name) => new Promise((done) => require('node:dns').lookup(name, (it) => done(it ? it.code : 'found')));
+const one = (it) => it.to ? connect(it.to) : it.lookup ? lookup(it.lookup) : it.datagram ? datagram(it.datagram) : connect(['127.0.0.1', ${HOST_PROXY_PORT}], it.raw);
+const tries = Object.entries(JSON.parse(require('node:fs').readFileSync(0, 'utf8')));
+Promise.all(tries.map(async ([name, it]) => [name, await one(it)])).then((all) => console.log(JSON.stringify(Object.fromEntries(all))));
+`;
 
 /** All names lead to this machine, whose port of the server is allowed. */
 function playground(allowed: readonly string[], options: SandboxedOptions = {}): Playground {
@@ -45,6 +97,103 @@ describe.skipIf(noSandbox)('a command in the sandbox that may reach a host', () 
       findings: [],
       hosts: { refused: ['bad.test:80', 'bad.test:443'], misleading: [] },
     });
+  });
+
+  test('gets to no other host, whichever way it tries', async () => {
+    await using other = await countingServer();
+    using place = playground([`good.test:${port}`]);
+    const outside = networkInterfaces().eth0?.find(({ family }) => family === 'IPv4')?.address ?? '10.0.0.1';
+    const request = (first: string, ...headers: string[]) => [first, ...headers, '', ''].join('\r\n');
+    const get = (url: string, host: string) => request(`GET ${url} HTTP/1.1`, `Host: ${host}`);
+    const connect = (target: string) => request(`CONNECT ${target} HTTP/1.1`, 'Host: good.test');
+    const good = `http://good.test:${port}/`;
+    const smuggled = get('/smuggled', 'bad.test');
+    const tries: Record<string, Try> = {
+      'a server of the machine': { to: ['127.0.0.1', other.port] },
+      'a server of the machine by IPv6': { to: ['::1', other.port] },
+      'the machine by its own address': { to: [outside, other.port] },
+      'the metadata of a cloud': { to: ['169.254.169.254', 80] },
+      'an address': { to: ['1.1.1.1', 443] },
+      'a look-up of a name': { lookup: 'example.org' },
+      'a question to a name server': { datagram: ['1.1.1.1', 53] },
+      'a question to a name server of this machine': { datagram: ['127.0.0.53', 53] },
+      'a tunnel to a name': { raw: connect('bad.test:443') },
+      'a tunnel to this machine': { raw: connect(`127.0.0.1:${other.port}`) },
+      'a tunnel to this machine by a number': { raw: connect(`2130706433:${other.port}`) },
+      'a tunnel to this machine in hexadecimal': { raw: connect(`0x7f.1:${other.port}`) },
+      'a tunnel to this machine by IPv6': { raw: connect(`[::ffff:127.0.0.1]:${other.port}`) },
+      'a tunnel to this machine by its name': { raw: connect(`localhost:${other.port}`) },
+      'a tunnel to the metadata of a cloud': { raw: connect('169.254.169.254:80') },
+      'a tunnel to an allowed name at another port': { raw: connect(`good.test:${other.port}`) },
+      'a tunnel with a dot and capital letters': { raw: connect('BAD.test.:443') },
+      'a tunnel with a user': { raw: connect(`good.test:${port}@bad.test:443`) },
+      'another host with an allowed Host': { raw: get('http://bad.test/', `good.test:${port}`) },
+      'a request with a user': { raw: get(`http://good.test:${port}@bad.test/`, 'good.test') },
+      'a path alone': { raw: get('/', 'bad.test') },
+      'a second request': { raw: get(good, 'good.test') + get('http://bad.test/', 'good.test') },
+      'a tunnel after a request': { raw: get(good, 'good.test') + connect('bad.test:443') },
+      'a request in a body': {
+        raw: `${request(`GET ${good} HTTP/1.1`, 'Host: a', 'Transfer-Encoding: chunked')}${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`,
+      },
+      'two lengths': {
+        raw: `${request(`POST ${good} HTTP/1.1`, 'Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n${smuggled}`,
+      },
+      'a long line': { raw: get(`http://good.test:${port}/${'x'.repeat(100_000)}`, 'good.test') },
+      'a line without an end': { raw: 'GET http://bad.test/'.padEnd(100_000, 'x') },
+      'no line': { raw: '\0\r\n\r\n' },
+      'another protocol': { raw: '\x05\x01\x00' },
+    };
+    paths.length = 0;
+    const story = await place.run([process.execPath, '-e', TRY_ALL], { stdin: { text: JSON.stringify(tries) } });
+    expect({ stderr: story.stderr, ...(JSON.parse(story.stdout) as object) }).toEqual({
+      stderr: '',
+      'a server of the machine': 'ECONNREFUSED',
+      'a server of the machine by IPv6': 'ECONNREFUSED',
+      'the machine by its own address': 'ENETUNREACH',
+      'the metadata of a cloud': 'ENETUNREACH',
+      'an address': 'ENETUNREACH',
+      'a look-up of a name': expect.stringMatching(/^EAI_AGAIN|ENOTFOUND$/) as string,
+      'a question to a name server': 'ENETUNREACH',
+      'a question to a name server of this machine': expect.stringMatching(/^ECONNREFUSED|no answer$/) as string,
+      'a tunnel to a name': '403',
+      'a tunnel to this machine': '403',
+      'a tunnel to this machine by a number': '403',
+      'a tunnel to this machine in hexadecimal': '403',
+      'a tunnel to this machine by IPv6': '403',
+      'a tunnel to this machine by its name': '403',
+      'a tunnel to the metadata of a cloud': '403',
+      'a tunnel to an allowed name at another port': '403',
+      'a tunnel with a dot and capital letters': '403',
+      'a tunnel with a user': '400',
+      'another host with an allowed Host': '403',
+      'a request with a user': '403',
+      'a path alone': '400',
+      'a second request': '200 403',
+      'a tunnel after a request': '',
+      'a request in a body': '200',
+      'two lengths': '',
+      'a long line': '',
+      'a line without an end': '',
+      'no line': '',
+      'another protocol': '',
+    });
+    expect(other.connections()).toBe(0);
+    expect(paths.filter((path) => path !== `good.test:${port}/`)).toEqual([]);
+    expect(story.hosts).toEqual({
+      refused: expect.arrayContaining(['bad.test:443', `127.0.0.1:${other.port}`, '169.254.169.254:80']) as string[],
+      misleading: [],
+    });
+  });
+
+  test('does not get to another host by a redirect', async () => {
+    using place = playground([`good.test:${port}`]);
+    const targets = [`http://bad.test:${port}/`, `http://localhost:${port}/`, 'https://169.254.169.254/'];
+    paths.length = 0;
+    const { hosts } = await place.bash(
+      targets.map((target) => `curl -sL 'http://good.test:${port}/redirect?${target}'`).join('; '),
+    );
+    expect(paths).toEqual(targets.map((target) => `good.test:${port}/redirect?${target}`));
+    expect(hosts?.refused).toEqual([`bad.test:${port}`, '169.254.169.254:443']);
   });
 
   test('has no other way out: no name, no address, no device but the loopback one', async () => {
@@ -80,8 +229,8 @@ describe.skipIf(noSandbox)('a command in the sandbox that may reach a host', () 
     const listening = () => net.connect(HOST_PROXY_PORT, '127.0.0.1');
     const outside = await new Promise((resolve) => listening().once('error', resolve).once('connect', resolve));
     expect(outside).toMatchObject({ code: 'ECONNREFUSED' });
-    await child.kill(0);
     expect(readdirSync(path.join(place.home, 'box')).filter((name) => name.startsWith('gate-'))).toEqual([]);
+    await child.kill(0);
   });
 
   test('that does not exist is not run, and its sandbox ends', async () => {

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   watch,
@@ -20,9 +21,12 @@ import { forReading } from '../../../src/core/sandbox/confinement.ts';
 import { createExec } from '../../../src/node/exec.ts';
 import { listProcesses } from '../../../src/node/process/processTable.ts';
 import { mountedFolders } from '../../../src/node/sandbox/mountedFolders.ts';
+import { inspectTree } from '../../../src/node/sandbox/inspectTree.ts';
 import { Sandboxes } from '../../../src/node/sandbox/launch.ts';
 import { Quarantine } from '../../../src/node/sandbox/quarantine.ts';
+import { SecretLinks } from '../../../src/node/sandbox/secretLinks.ts';
 import { sweepSandboxes, sweepMountPoints } from '../../../src/node/sandbox/sweep.ts';
+import { TreeScan } from '../../../src/node/sandbox/treeScan.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
 import { noSandbox, Playground } from '../../support/sandboxed.ts';
 import { rounds } from '../../support/rounds.ts';
@@ -95,6 +99,22 @@ describe.skipIf(noSandbox)('the workspace', () => {
     writeFileSync(place.at('last'), '');
     await expect.poll(() => seen, { timeout: 20_000 }).toContain('last');
     expect(new Set(seen)).toEqual(new Set(['last']));
+  });
+
+  test('has a mount point again for a command that starts while the one of the last command is removed', () => {
+    using place = new Playground();
+    mkdirSync(place.at('.vscode'));
+    const { heldNames, facts } = inspectTree(place.limits, place.workspace, {
+      scan: new TreeScan(),
+      links: new SecretLinks(),
+      isMountPoint(name) {
+        rmSync(name, { recursive: true, force: true });
+        return false;
+      },
+      marksMountPoints: false,
+    });
+    expect(heldNames).toContain(place.at('.vscode'));
+    expect(facts.readOnly).toEqual([]);
   });
 
   test('keeps a file of the user in place of a mount point', async () => {
@@ -200,6 +220,8 @@ describe.skipIf(noSandbox)('the workspace', () => {
   test('is unchanged at the next start when the cleaning process was killed, too', async () => {
     using place = new Playground();
     const { child, ended } = await startSandbox(place, 'echo up; sleep 60');
+    // Otherwise it may clean up itself, once its sandbox has ended.
+    child.kill('SIGSTOP');
     for (const { pid, parent } of listProcesses('linux')) if (parent === child.pid) process.kill(pid, 'SIGKILL');
     child.kill('SIGKILL');
     await ended;
@@ -312,14 +334,16 @@ test('a workspace has a mount point exactly as long as one of several processes 
 
 const DAY_MS = 86_400_000;
 
-test('a temporary folder is removed when no command has used it for days', async () => {
+test('a temporary folder, and a pipe of a killed process, are removed when no command has used them for days', async () => {
   using home = tempFolder();
   mkdirSync(home.at('tmp', 'thread', 'folder'), { recursive: true });
+  mkdirSync(home.at('box'));
+  for (const name of ['gate-7', 'filter']) writeFileSync(home.at('box', name), '');
   const [now, locks] = [Date.now(), createLocks(home.path, 'cli')];
   await sweepSandboxes(home.path, locks, now + 2 * DAY_MS);
-  expect(readdirSync(home.at('tmp'))).toEqual(['thread']);
+  expect([readdirSync(home.at('tmp')), readdirSync(home.at('box'))]).toEqual([['thread'], ['filter', 'gate-7']]);
   await sweepSandboxes(home.path, locks, now + 4 * DAY_MS);
-  expect(readdirSync(home.at('tmp'))).toEqual([]);
+  expect([readdirSync(home.at('tmp')), readdirSync(home.at('box'))]).toEqual([[], ['filter']]);
 });
 
 test('the temporary folder of an open thread stays however long no command has used it', async () => {

@@ -14,6 +14,19 @@ function expectFocus(page, testid) {
   });
 }
 
+/** Presses a key and returns which control gets the next one, also where that comes before the next frame. */
+function focusAfterKey(page, key) {
+  return page.evaluate(async (key) => {
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }));
+    const { port1, port2 } = new MessageChannel();
+    const next = new Promise((resolve) => port1.addEventListener('message', resolve, { once: true }));
+    port1.start();
+    port2.postMessage(null);
+    await next;
+    return document.activeElement?.getAttribute('data-testid');
+  }, key);
+}
+
 const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
@@ -230,7 +243,12 @@ const STORIES = {
     await other.getByTestId('error-retry').focus();
     await press(other, 'Enter');
     assert.deepEqual(await takeOps(other), [{ type: 'retry' }]);
-    return other;
+    const unreached = await stage.show(stage.scenes.errors);
+    await unreached.getByRole('button', { name: 'Set Up OpenAI…' }).focus();
+    await takePosted(unreached);
+    await press(unreached, 'Enter');
+    assert.deepEqual(await takePosted(unreached), [{ type: 'set_up_provider', provider: 'openai' }]);
+    return unreached;
   },
   async 'an earlier message is edited in its place, and the draft from before comes back'(stage) {
     const page = await stage.show(stage.scenes.done);
@@ -673,7 +691,7 @@ const STORIES = {
     await press(page, 'Escape');
     await expectFocus(page, 'composer-input');
     assert.equal(await composer.inputValue(), 'half a thou');
-    await press(page, 'Control+r');
+    assert.equal(await focusAfterKey(page, { key: 'r', ctrlKey: true }), 'history-search');
     await page.keyboard.type('nobody said that');
     await press(page, 'Enter');
     await expectFocus(page, 'history-search');

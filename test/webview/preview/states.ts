@@ -717,7 +717,7 @@ function questions(): Script {
         id: 'unanswered',
         questions: [limit],
         status: 'declined',
-        why: 'There is nobody to ask: no user can answer in this run. Decide yourself, say what you have assumed, and go on.',
+        why: 'No user can answer in this run. Decide yourself, say what you have assumed, and go on.',
       },
     })
     .says('Two more, before I change the callers.')
@@ -1201,9 +1201,9 @@ function errors(): Script {
     .emit({
       type: 'error',
       kind: 'network',
-      message: 'Tried 4 times in 31 s. What arrived so far is kept.',
+      message: 'Nothing answers at the server’s address: is the server running? Tried 6 times.',
       detail: 'connect ECONNREFUSED 127.0.0.1:11434',
-      action: 'retry',
+      action: 'check_network',
     })
     .context(99)
     .abort('failed');

@@ -19,7 +19,7 @@ export interface MessagesReaderOptions {
   readonly onSkipped: (block: unknown) => void;
 }
 
-/** A block that is not complete yet; `ignored` is one of a kind that Tiller does not know. */
+/** A block that is not complete yet; `ignored` is one of a kind that Tiller does not know, or a call without a name. */
 interface OpenBlock {
   readonly key: string;
   readonly index: unknown;
@@ -124,11 +124,13 @@ export class MessagesReader {
 
   #begin(index: unknown, content: unknown): readonly ResponseEvent[] {
     const { data: head } = blockSchema.safeParse(content);
-    const kind = KINDS.find((known) => known === head?.type) ?? 'ignored';
+    const known = KINDS.find((each) => each === head?.type) ?? 'ignored';
+    // A call without a name cannot be run.
+    const kind = known === 'tool_use' && !head?.name ? 'ignored' : known;
     if (kind === 'ignored') this.#options.onSkipped(content);
     const block = this.#add(index, kind, head);
     const events: ResponseEvent[] = [];
-    if (kind === 'tool_use' && block.name !== '') this.#announce(block, events);
+    if (kind === 'tool_use') this.#announce(block, events);
     this.#grow(block, kind === 'thinking' ? (head?.thinking ?? '') : (head?.text ?? ''), events);
     return events;
   }
@@ -195,7 +197,7 @@ export class MessagesReader {
     const { key, name } = block;
     if (block.kind === 'text') events.push({ type: 'text_delta', key, text });
     else if (block.kind === 'thinking') events.push({ type: 'reasoning_summary_delta', key, text });
-    else if (name !== '') events.push({ type: 'call_delta', key, name, kind: 'arguments', text });
+    else if (block.kind === 'tool_use') events.push({ type: 'call_delta', key, name, kind: 'arguments', text });
   }
 
   #end(index: unknown): readonly ResponseEvent[] {
@@ -228,7 +230,6 @@ export class MessagesReader {
       case 'redacted_thinking':
         return { type: 'reasoning', summary: [], thinking_block: { type: 'redacted_thinking', data: block.data } };
       case 'tool_use': {
-        if (block.name === '') return undefined;
         const call_id = block.id === '' ? this.#options.newCallId() : block.id;
         const call = { type: 'function_call', call_id, name: block.name, arguments: argumentsOf(block) } as const;
         return asOffered(call, this.#options.customTools);

@@ -52,15 +52,17 @@ export async function applyApproved(
   let others = '';
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
-    const { result, report } = await checkedApply(changes, context, () =>
-      context.changes.patchApplies(
+    const { result, report } = await checkedApply(changes, context, async () => {
+      const applied = await context.changes.patchApplies(
         { itemId: item.id, paths: changes.flatMap(writtenBy) },
         () => workspace.apply(changes, signal, origin),
         ({ type }) => type === 'applied',
-      ),
-    );
+      );
+      // Now and not when it was checked: a command may change the files by then.
+      if (applied.type === 'applied') context.applied(changes);
+      return applied;
+    });
     if (result.type === 'applied') {
-      context.applied(current.changes);
       const seconds = (clock.monotonic() - startedAt) / 1000;
       const more = report === undefined ? notes : [...notes, report.note];
       const applied = appliedItem(plan, current.changes, result.files, review, settings.cwd);

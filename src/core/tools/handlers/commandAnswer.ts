@@ -84,11 +84,11 @@ export function printedIn(answer: string): string {
   return /^(?:Chunk ID|Exit code): .*?\nOutput:\n(.*)$/s.exec(answer)?.[1] ?? answer;
 }
 
-function foundBy({ end }: LiveProcess): string[] {
-  const findings = (end?.findings ?? []).map(({ kind, message }) =>
+function foundBy(process: LiveProcess): string[] {
+  const findings = (process.end?.findings ?? []).map(({ kind, message }) =>
     kind === 'quarantined' ? `${message} The user can restore it.` : message,
   );
-  return [...findings, ...hostNotes(end?.hosts)];
+  return [...findings, ...hostNotes(process.takeHosts())];
 }
 
 function endedWhy({ end, timeoutMs }: LiveProcess): string {

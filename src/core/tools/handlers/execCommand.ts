@@ -6,7 +6,7 @@ import { clamp } from '../../util/clamp.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { shellArgv } from '../shellArgv.ts';
 import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
-import type { CommandRequest } from './commandTool.ts';
+import type { CommandRequest } from './prepareCommand.ts';
 import { displayOf } from './displayOf.ts';
 import { isMutatingShell, prepareShell, runShell, type ShellPlan } from './shellTool.ts';
 import { lazyObject } from '../../../protocol/lazyObject.ts';

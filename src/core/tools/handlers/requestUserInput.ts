@@ -77,8 +77,8 @@ const SPEC: ToolHandler['spec'] = {
 const GO_ON = 'Decide yourself, say what you have assumed, and go on.';
 /** The output for the model instead of answers, by the reason. */
 const UNANSWERED = {
-  never: `There is nobody to ask: the approval policy is never, so the user is not asked anything. ${GO_ON}`,
-  non_interactive: `There is nobody to ask: no user can answer in this run. ${GO_ON}`,
+  never: `The approval policy is never, so the user is not asked anything. ${GO_ON}`,
+  non_interactive: `No user can answer in this run. ${GO_ON}`,
   user: `The user has not answered and leaves the choice to you. ${GO_ON}`,
 } as const;
 

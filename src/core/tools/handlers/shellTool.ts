@@ -10,7 +10,8 @@ import {
   type ToolOptions,
   type ToolResult,
 } from '../handler.ts';
-import { type CommandPlan, type CommandRequest, prepareCommand, runCommandPlan } from './commandTool.ts';
+import { type CommandPlan, type CommandRequest, prepareCommand } from './prepareCommand.ts';
+import { runCommand } from './runCommand.ts';
 import { applyApproved } from './applyApproved.ts';
 import { type ApplyPlan, preparePatch } from './patchTool.ts';
 
@@ -66,7 +67,7 @@ const NO_PROGRAM = /\bapply_?patch: (?:command )?not found\b|\bcommand not found
  */
 export async function runShell(plan: ShellPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   if (plan.type === 'command') {
-    const result = await runCommandPlan(plan.command, attempt, context);
+    const result = await runCommand(plan.command, attempt, context);
     if (typeof result.output !== 'string' || !NO_PROGRAM.test(result.output)) return result;
     return {
       ...result,

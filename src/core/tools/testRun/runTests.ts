@@ -8,7 +8,8 @@ import { isBelow } from '../../util/pathBelow.ts';
 import { findPlace, shownPath } from '../files/filePaths.ts';
 import type { Preparation, ToolContext, ToolHandler, ToolOptions } from '../handler.ts';
 import { MAX_OUTPUT_TOKENS } from '../handlers/commandAnswer.ts';
-import { type CommandPlan, prepareCommand, runCommandPlan, type TestSummary } from '../handlers/commandTool.ts';
+import { type CommandPlan, prepareCommand, type TestSummary } from '../handlers/prepareCommand.ts';
+import { runCommand } from '../handlers/runCommand.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { shellArgv } from '../shellArgv.ts';
 import { findTestCommands, LOOKED_FOR, MANIFESTS, type TestCommand } from './findTestCommands.ts';
@@ -73,7 +74,7 @@ export function runTests(
         context,
       );
     },
-    run: runCommandPlan,
+    run: runCommand,
   };
 }
 

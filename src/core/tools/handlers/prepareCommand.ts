@@ -1,31 +1,21 @@
-/** Deciding, running and reporting of a command, shared by all shell tools. */
+/** Decides about a command, for all tools that run commands: what it needs, and what the user is asked. */
 import path from 'node:path';
-import type { ItemStatus, TestResults, TurnItemOf } from '../../../protocol/item.ts';
-import type { SandboxPermissions } from '../../../protocol/policy.ts';
-import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
-import type { Confinement, ExecRequest, HostLimits } from '../../ports.ts';
+import type { TestResults, TurnItemOf } from '../../../protocol/item.ts';
+import type { SandboxMechanism, SandboxPermissions } from '../../../protocol/policy.ts';
+import type { ExecRequest, HostLimits } from '../../ports.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { type CommandDecision, explainCommand } from '../../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
 import type { LoadedRules } from '../../policy/rules.ts';
 import { onlyProgramOf } from '../../policy/onlyProgram.ts';
-import type { SecretRedactor } from '../../util/secretRedactor.ts';
-import { blockedNote } from '../../sandbox/denied.ts';
 import { hostLimits, hostRule, isForbidden } from '../../policy/hosts.ts';
-import { forReading, withSecretFiles } from '../../sandbox/confinement.ts';
 import { temporaryFolder } from '../../sandbox/temporary.ts';
-import { confinementOf } from '../confinementOf.ts';
 import { commandEnvironment } from '../environment.ts';
 import { startsPrograms } from '../gitTrust.ts';
 import { unreadableNamed } from '../unreadableNamed.ts';
-import { secretValues } from '../secretValues.ts';
 import { seenByCommands, temporaryIn } from '../temporaryPaths.ts';
-import type { ApprovalCard, Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
-import { blockedIn, cutOutput, execAnswer, shellAnswer, wantedHosts } from './commandAnswer.ts';
-
-/** The size that programs assume when they do not ask for it. */
-const TERMINAL_SIZE = { columns: 80, rows: 24 };
+import type { ApprovalCard, Preparation, ToolContext, ToolOptions } from '../handler.ts';
 
 /** Which of Codex's two shapes the output has (codex-behaviour.md §4.1). */
 export type OutputFormat = 'exec_command' | 'shell';
@@ -166,20 +156,27 @@ function itemOf(
 
 /** The card of an approval request for the command. */
 function cardOf(
-  { display, sandboxPermissions, tty, justification }: CommandRequest,
+  request: CommandRequest,
   cwd: string,
   requirement: ApprovalRequirement,
   { settings }: ToolContext,
 ): ApprovalCard {
   const parts = requirement.type === 'needs_approval' ? requirement.parts : [];
   return {
-    kind: sandboxPermissions === 'require_escalated' ? 'escalation' : 'command',
+    kind: request.sandboxPermissions === 'require_escalated' ? 'escalation' : 'command',
+    ...factsOf(request, cwd, settings.box),
+    ...(parts.length > 0 ? { parts: [...parts] } : {}),
+  };
+}
+
+/** The part of a card that is the same in each request for the command. */
+function factsOf({ display, tty, justification }: CommandRequest, cwd: string, box: SandboxMechanism) {
+  return {
     command: display,
     cwd,
-    box: settings.box,
+    box,
     ...(tty ? { tty: true } : {}),
     ...(justification ? { justification } : {}),
-    ...(parts.length > 0 ? { parts: [...parts] } : {}),
   };
 }
 
@@ -204,7 +201,7 @@ async function isFolder(place: string, context: ToolContext): Promise<boolean> {
  */
 async function outsideOf(plan: CommandPlan, context: ToolContext) {
   const { settings, ids } = context;
-  const { argv, display, justification, tty } = plan.request;
+  const { argv, tty } = plan.request;
   const item: CommandPlan['item'] = { ...plan.item, id: ids.next('item'), box: 'none' };
   const { cwd } = item;
   const sandboxPermissions = 'require_escalated';
@@ -213,14 +210,7 @@ async function outsideOf(plan: CommandPlan, context: ToolContext) {
   return {
     plan: { ...plan, item, isSecond: true },
     item,
-    card: {
-      kind: 'escalation' as const,
-      command: display,
-      cwd,
-      box: 'none' as const,
-      ...(tty ? { tty } : {}),
-      ...(justification ? { justification } : {}),
-    },
+    card: { kind: 'escalation' as const, ...factsOf(plan.request, cwd, 'none') },
     approvalKeys: reads === undefined ? [key] : [],
     binding: key,
   };
@@ -237,23 +227,18 @@ function withHostsOf(
   { ids, settings }: ToolContext,
 ) {
   if (hosts.some((host) => isForbidden(host, rules))) return undefined;
-  const { argv, display, justification, tty } = plan.request;
   const item: CommandPlan['item'] = { ...plan.item, id: ids.next('item') };
   return {
     plan: { ...plan, item, once: hosts },
     item,
     card: {
       kind: 'network' as const,
-      command: display,
-      cwd: item.cwd,
-      box: settings.box,
+      ...factsOf(plan.request, item.cwd, settings.box),
       hosts: [...hosts],
       proposedRule: hostRule(hosts),
-      ...(tty ? { tty } : {}),
-      ...(justification ? { justification } : {}),
     },
     approvalKeys: [],
-    binding: JSON.stringify(['hosts', argv, item.cwd, hosts]),
+    binding: JSON.stringify(['hosts', plan.request.argv, item.cwd, hosts]),
   };
 }
 
@@ -275,132 +260,7 @@ function environmentFor(
   );
 }
 
-/**
- * Runs the command until it ends, is killed, or its yield time is over: then it continues in the background. An
- * interrupt of the turn kills it. Rejects only when it could not be started, with a message for the model.
- */
-export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
-  const { request, item } = plan;
-  const hosts = plan.onlyReads ? undefined : await plan.hosts(plan.once);
-  const confinement = confinementOf(attempt.box, context, hosts);
-  const { cwd } = item;
-  const ended = plan.onlyReads
-    ? () => {}
-    : await context.changes.commandStarts({ itemId: item.id, cwd, box: attempt.box });
-  const process = await startProcess(plan, confinement, attempt, context).catch((error: unknown) => {
-    ended();
-    throw error;
-  });
-  void process.ended.then(ended);
-  await process.wait(request.yieldMs, context.signal);
-  if (context.signal.aborted) await process.kill('interrupt');
-  return resultOf(plan, process, attempt, context);
-}
-
-function opensSecrets(requirement: ApprovalRequirement): boolean {
+/** Returns true if a rule lets the command open files with secrets in the sandbox. */
+export function opensSecrets(requirement: ApprovalRequirement): boolean {
   return requirement.type === 'skip' && requirement.readsSecrets === true;
-}
-
-/** Decided again where the rules may have changed since it was prepared: the answer may have added one. */
-async function mayReadSecrets({ decide, readsSecrets, isSecond }: CommandPlan, { answer }: Attempt): Promise<boolean> {
-  if (isSecond || (!readsSecrets && answer === null)) return false;
-  return opensSecrets((await decide()).requirement);
-}
-
-/**
- * Resolves to the secrets to redact in the output: where the command can open files with secrets also the values in
- * them, which a server may print. Not outside the sandbox when the user has allowed this very call, which names such a
- * file.
- */
-async function keysFor(
-  { request, item, isSecond }: CommandPlan,
-  confinement: Confinement,
-  readsSecrets: boolean,
-  attempt: Attempt,
-  context: ToolContext,
-): Promise<SecretRedactor> {
-  if (confinement.type === 'sandbox' && !readsSecrets) return context.keys;
-  const isAllowed = !readsSecrets && (isSecond || attempt.answer !== null);
-  if (isAllowed && (await unreadableNamed(request.argv, item.cwd, 'require_escalated', context)) !== undefined) {
-    return context.keys;
-  }
-  const values = await secretValues([item.cwd, ...context.workspace.roots], context);
-  return values.length === 0 ? context.keys : context.keys.with(values);
-}
-
-async function startProcess(
-  plan: CommandPlan,
-  confinement: Confinement,
-  attempt: Attempt,
-  context: ToolContext,
-): Promise<LiveProcess> {
-  const { request, item, env, onlyReads } = plan;
-  const readsSecrets = confinement.type === 'sandbox' && (await mayReadSecrets(plan, attempt));
-  const keys = await keysFor(plan, confinement, readsSecrets, attempt, context);
-  // Saving files may have taken time: do not start a command after the turn was stopped.
-  context.signal.throwIfAborted();
-  return context.processes.start({
-    exec: {
-      argv: request.argv,
-      cwd: item.cwd,
-      env,
-      confinement: readsSecrets ? withSecretFiles(confinement) : onlyReads ? forReading(confinement) : confinement,
-      stdin: 'none',
-      ...(onlyReads && !readsSecrets ? { onlyReads: true, onlyProgram: plan.onlyProgram } : {}),
-      ...(request.tty ? { tty: TERMINAL_SIZE } : {}),
-    },
-    facts: { itemId: item.id, command: request.display, cwd: item.cwd, box: attempt.box, tty: request.tty },
-    timeoutMs: request.timeoutMs,
-    keys,
-    onOutput: (text, stream) => context.emit({ type: 'item_delta', itemId: item.id, kind: 'output', text, stream }),
-    signal: context.signal,
-  });
-}
-
-async function resultOf(
-  plan: CommandPlan,
-  process: LiveProcess,
-  attempt: Attempt,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const { request, item } = plan;
-  const background = process.end === undefined ? context.processes.toBackground(process) : [];
-  const taken = process.takeOutput();
-  const output = cutOutput(taken, request.maxOutputTokens);
-  const { end, durationMs } = process;
-  const summary = end?.by === 'itself' ? await request.summarize?.(taken.head + taken.tail, end.exitCode) : undefined;
-  if (end !== undefined) {
-    if (output.isCut) process.log.keep();
-    await process.log.close();
-  }
-  const wanted = plan.onlyReads ? [] : wantedHosts(process, output.text);
-  const blocked = blockedIn(process, output.text);
-  const isAsked = wanted.length > 0 && context.settings.approvalPolicy !== 'never';
-  const blockedNotes =
-    blocked === undefined || isAsked ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
-  const notes = [...background, ...blockedNotes];
-  const answer = { process, durationMs, output: summary ? { ...output, text: summary.text } : output, notes };
-  return {
-    blocked,
-    wantedHosts: wanted,
-    output: request.format === 'shell' ? shellAnswer(answer) : execAnswer(answer, context.ids),
-    success: end === undefined || end.exitCode === 0,
-    item: {
-      ...item,
-      status: statusOf(end),
-      box: attempt.box,
-      exitCode: end === undefined || end.by === 'interrupt' ? null : end.exitCode,
-      durationMs: Math.round(durationMs),
-      output: output.text,
-      ...(end === undefined ? { processId: process.processId } : {}),
-      ...(process.log.path === undefined ? {} : { logPath: process.log.path }),
-      ...(summary && { tests: summary.tests }),
-    },
-  };
-}
-
-function statusOf(end: ProcessEnd | undefined): ItemStatus {
-  if (end === undefined) return 'completed';
-  if (end.by === 'interrupt' || end.by === 'thread') return 'aborted';
-  return end.exitCode === 0 ? 'completed' : 'failed';
 }
