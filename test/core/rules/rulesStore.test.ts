@@ -78,6 +78,15 @@ describe('a rule for everywhere', () => {
     expect([...home.files.keys()]).toEqual(['rules.json']);
   });
 
+  it('is not changed into one that would allow anything', async () => {
+    const { store, overview, rules } = open();
+    await store.add('user', NPM, place);
+    const id = (await overview()).rules[0]?.id ?? '';
+    const banned: Rule = { pattern: ['bash', '-c'], decision: 'allow' };
+    await expect(store.replace(id, banned, place)).rejects.toThrow('would allow any command');
+    expect(await rules()).toEqual([['user', NPM]]);
+  });
+
   it('is written into a file with Windows line endings', async () => {
     const { home, store, rules } = open(
       new MemoryStorage({ 'rules.json': '\uFEFF{"version":1,"rules":[{"pattern":["a"]}]}' }),
@@ -159,6 +168,13 @@ describe('a rules file of the workspace', () => {
     await store.settleProposal((await overview()).proposals[0]?.hash ?? '', 'accepted', place);
     await store.replace((await overview()).rules[0]?.id ?? '', null, place);
     expect(await decide('curl', 'x')).toBe('needs_approval');
+  });
+
+  it('is not removed here where it tightens', async () => {
+    const { store, decide, overview } = open(undefined, brought({ pattern: ['npm'], decision: 'forbidden' }));
+    const id = (await overview()).rules[0]?.id ?? '';
+    await expect(store.replace(id, null, place)).rejects.toThrow('Change it in /work/.tiller/rules.json.');
+    expect(await decide('npm', 'test')).toBe('forbidden');
   });
 
   it('is not read before the workspace is trusted', async () => {
