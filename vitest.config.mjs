@@ -16,7 +16,7 @@ export default defineConfig({
     // Node 20 parses all certificates of this file at each start, which takes 20 to 40 ms of each of hundreds of programs.
     env: { ...seedOfThisRun(), NODE_EXTRA_CA_CERTS: '' },
     globalSetup: 'test/support/folders.setup.ts',
-    setupFiles: ['test/support/seed.setup.ts', 'test/support/esbuild.setup.ts', 'test/support/memory.setup.ts'],
+    setupFiles: ['test/support/seed.setup.ts', 'test/support/esbuild.setup.ts'],
     pool: 'forks',
     isolate: false,
     maxWorkers: Math.max(3, availableParallelism() - 1),
