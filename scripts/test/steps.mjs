@@ -16,9 +16,9 @@ export const GROUPS = [
   [
     { name: 'test:e2e', script: script('testE2e'), suite: 'e2e', budget: 310 },
     { name: 'test:vscode', script: script('testVscode'), suite: 'host', budget: 125 },
-    { name: 'test:panel', script: script('testPanel'), suite: 'panel', budget: 95 },
+    { name: 'test:panel', script: script('testPanel'), suite: 'panel', budget: 90 },
     { name: 'test:vsix', script: script('testVsix'), budget: 24 },
-    { name: 'test:node', script: script('testNode'), suite: 'node', budget: 325, inBackground: true },
-    { name: 'check', script: script('check'), budget: 57, inBackground: true },
+    { name: 'test:node', script: script('testNode'), suite: 'node', budget: 310, inBackground: true },
+    { name: 'check', script: script('check'), budget: 42, inBackground: true },
   ],
 ];
