@@ -1,8 +1,8 @@
 import type { RateLimits, TokenUsage } from '../../protocol/event.ts';
 import { withOrigin } from '../model/foreignItems.ts';
-import { withoutLoneReasoning } from '../history/normalize.ts';
 import { isToolCall, type MessageItem, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
+import { withoutLoneReasoning } from '../history/normalize.ts';
 import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { StorageFailure } from './failure.ts';

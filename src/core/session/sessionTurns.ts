@@ -126,7 +126,7 @@ export class SessionTurns {
     tools.turnStarts();
     const context = takeContext(this.#parts, conversation.context, settings);
     await context.catch(() => {});
-    // The session may have been suspended meanwhile.
+    // The session may have been suspended while the context was read.
     if (!this.isOpen) return;
     if (begins?.() === false) {
       this.#unshown.clear();
